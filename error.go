@@ -32,8 +32,8 @@ const (
 	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // any error without a code
 )
 
-// Error is the error type of the domains, which return it alone or in FieldErrors. Message is written for the caller and contains no
-// internals. The cause, which Unwrap returns, is for the log.
+// Error is the domains' type of errors with a Code. They return it alone or in FieldErrors. Message is written for the caller and contains
+// no internals. The cause, which Unwrap returns, is for the log.
 type Error struct {
 	Code       Code
 	Message    string

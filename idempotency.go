@@ -9,10 +9,11 @@ import (
 // consists of the bytes that the transport needs to repeat it. Keys of different organizations are independent. Digests and answers are
 // encrypted at rest. callwrighttest.RunIdempotencyStore tests implementations.
 type IdempotencyStore interface {
-	// Find returns the answer that was stored under the given key at the time since or later, byte for byte, and the digest of its request.
-	// It returns CodeNotFound if there is no such answer.
+	// Find returns the answer under the given key, byte for byte, and the digest of its request. It ignores an answer that was stored
+	// before the time in the parameter since. It returns CodeNotFound if there is no such answer.
 	Find(ctx context.Context, org OrgID, key string, since time.Time) (digest, answer []byte, err error)
-	// StoreAnswer stores an answer with the given time (at), in the transaction that executes the request. It replaces an answer that is
-	// older than the time since. It returns CodeConflict if a newer answer exists, because another request with this key was first.
+	// StoreAnswer stores an answer with the time in the parameter at, in the transaction that executes the request. It replaces an answer
+	// that was stored before the time in the parameter since. It returns CodeConflict if a newer answer exists, because another request
+	// with this key was first.
 	StoreAnswer(ctx context.Context, org OrgID, key string, digest, answer []byte, since, at time.Time) error
 }

@@ -131,7 +131,7 @@ type KeyStore interface {
 	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
 	// KeyNames returns the names of an organization's keys, by id. It omits absent keys. ids may contain duplicates.
 	KeyNames(ctx context.Context, org OrgID, ids []string) (map[string]string, error)
-	// CountKeys returns the number of an organization's keys that are in force at now: see APIKey.InForce.
+	// CountKeys returns the number of an organization's keys that are in force at the given time: see APIKey.InForce.
 	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
 	// RevokeKey sets RevokedAt of a key. It leaves a revoked key unchanged, without an error. It returns CodeNotFound if the organization
 	// does not own such a key.
@@ -140,7 +140,7 @@ type KeyStore interface {
 	// is not lost. It returns CodeConflict if ReplacedBy is already set: of concurrent calls only one succeeds. It returns CodeNotFound if
 	// the organization does not own such a key.
 	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
-	// TouchKey sets LastUsedAt of a key, in any organization, to the given time (at). It changes nothing if LastUsedAt is later than that
-	// time minus every, and returns nil for an absent key.
+	// TouchKey sets LastUsedAt of a key, in any organization, to the time at. It changes nothing if LastUsedAt is later than the time at
+	// minus the duration every. It returns nil for an absent key.
 	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

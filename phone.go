@@ -104,7 +104,7 @@ func e164(digits string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
-// readings returns the E.164 digits of every possible reading of digits without a plus, at most two, sorted.
+// readings returns the E.164 digits of each reading of digits without a plus that the rules of ParseNumber leave: at most two, sorted.
 func (c Country) readings(digits string) []string {
 	var readings []string
 	international := fitsCountryCode(digits)

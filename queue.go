@@ -12,5 +12,5 @@ const (
 	QueueModels   Queue = "models"   // waits for a language model
 	QueueTests    Queue = "tests"    // creates, stops and evaluates agent tests
 	QueuePorting  Queue = "porting"  // waits for the gateways of carriers
-	QueueUpkeep   Queue = "upkeep"   // reports failures, and deletes expired data
+	QueueUpkeep   Queue = "upkeep"   // runs other short tasks, for example reports of failures and deletions of expired data
 )

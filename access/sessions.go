@@ -112,7 +112,7 @@ func (s *Service) Sessions(
 	return page(limit, func(limit int) ([]callwright.Session, error) {
 		now := s.cfg.Clock.Now()
 		list, err := s.cfg.Store.Sessions(ctx, org, now, SessionIdle, after, limit)
-		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // only at the end of the list, which is ordered by age
+		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // aged sessions are last in the list
 	}, func(session callwright.Session) callwright.Keyset {
 		return callwright.Keyset{At: session.CreatedAt, ID: session.ID}
 	})

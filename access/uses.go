@@ -14,9 +14,9 @@ const UseInterval = time.Minute
 
 // Limits of the writes of uses.
 const (
-	maxUses   = 1000            // keys and sessions with a pending use; uses of further ones are not written
+	maxUses   = 1000            // keys and sessions with a pending use; uses of further keys and sessions are dropped
 	useBatch  = 100             // keys and sessions per transaction
-	usePause  = time.Second     // pause between two rounds
+	usePause  = time.Second     // pause after a round of writes, or after a full batch of deletions
 	lastFlush = 2 * time.Second // time limit of the last writes after ctx is canceled
 )
 
@@ -46,7 +46,7 @@ type uses struct {
 
 func newUses() *uses { return &uses{pending: map[use]time.Time{}, wake: make(chan struct{}, 1)} }
 
-// note queues the use of a key or a session at the time now. It drops the use if the last stored use is less than UseInterval old, if
+// note queues the use of a key or a session at the given time. It drops the use if the last stored use is less than UseInterval old, if
 // another use of the same key or session is pending, or if maxUses are pending. It does not wait for the store.
 func (u *uses) note(what use, last *time.Time, now time.Time) {
 	if last != nil && now.Sub(*last) < UseInterval {
@@ -74,8 +74,9 @@ func (u *uses) drain() map[use]time.Time {
 }
 
 // Run writes the last uses of keys and sessions until ctx is canceled, and deletes idle sessions about once an hour. It returns nil. Each
-// key and session is written at most once per UseInterval. If a write fails, Run logs the failure and drops the use; the next use is
-// written as usual. Requests never wait for these writes. Without Run, keys show no last use, and sessions end although they are used.
+// key and session is written at most once per UseInterval. If a transaction fails, Run logs the failure and drops all of its uses; later
+// uses are written as usual. Requests never wait for these writes. Without Run, keys show no last use, each session ends SessionIdle after
+// its sign-in even if it is used, and idle sessions are not deleted.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()

@@ -16,7 +16,7 @@ func newWatchers() *watchers { return &watchers{of: map[use]map[chan struct{}]bo
 
 // Watch returns a channel that receives a value when SignOut, DeleteSession, RevokeKey or RotateKey of this Service may have ended the
 // session. The receiver then calls Session to read the state: a key rotated with an overlap is still valid. The channel does not report
-// sessions that other nodes end, or that expire. The caller must call stop.
+// sessions that expire, that other nodes end, or that SignIn deletes because of MaxSessions. The caller must call stop.
 func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop func()) {
 	w, told := s.watchers, make(chan struct{}, 1)
 	names := []use{{session.ID, true}, {session.KeyID, false}}

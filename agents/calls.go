@@ -13,10 +13,10 @@ import (
 // defaultTask is the task of an agent that answers a call without a task, pathway or persona.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. For an unregistered
-// or released number, it returns an agent with a default task. It does not check the agent again: a deleted pathway is detected when the
-// call begins. If the persona was deleted or has no version in production, Answering returns the configured agent with CodeNotFound or
-// CodeInvalidState, and the field persona_id.
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. An agent without a
+// task, pathway and persona receives a default task, as does the agent for an unregistered or released number. Answering does not check the
+// agent again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
+// Answering returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {

@@ -115,14 +115,15 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }
 
-// checkPurpose refuses an agent without a task, pathway or persona. others names, for the error's text, the fields that a client can set
-// instead of a task.
+// checkPurpose refuses an agent without a task, pathway or persona. The parameter others lists the fields that a client can set instead of
+// a task. It is part of the error's text.
 func (a Agent) checkPurpose(found *faultList, others string) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
 		"task", "is required without %s: it says what the agent is there for", others)
 }
 
-// checkLeaders refuses a persona together with a task or a pathway.
+// checkLeaders refuses a persona together with a task or a pathway. It accepts an agent that already contains the settings of its persona,
+// because these may include a task.
 func (a Agent) checkLeaders(found *faultList) {
 	if a.PersonaID != "" && a.PersonaVersion == 0 && (a.Task != "" || a.Pathway.ID != "") {
 		found.add(errPersonaExcludes)
@@ -195,7 +196,8 @@ func inRequest(path string, err error) error {
 	return fault
 }
 
-// checkPathway refuses a pathway whose version or start node is missing. It returns CodeUnavailable if the server has no pathways.
+// checkPathway refuses a pathway that is missing, or whose version or start node is missing. It returns CodeUnavailable if the server has
+// no pathways.
 func (s *Service) checkPathway(ctx context.Context, org callwright.OrgID, ref PathwayRef) error {
 	if ref.ID == "" {
 		return nil

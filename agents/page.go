@@ -25,7 +25,7 @@ func (a Agent) size() int {
 	return size
 }
 
-// Size estimates the bytes of the web agent's record. Stores compare the sum with MaxRead.
+// Size estimates the bytes of the web agent's record. Stores compare the sum of the sizes on a page with MaxRead.
 func (w WebAgent) Size() int {
 	size := recordSize + w.Agent.size() + len(w.VoiceSettings)
 	for _, k := range w.Keywords {
@@ -41,7 +41,7 @@ func (w WebAgent) Size() int {
 // Keyset returns the web agent's position in the list, which is ordered by creation time and id.
 func (w WebAgent) Keyset() callwright.Keyset { return callwright.Keyset{At: w.CreatedAt, ID: w.ID} }
 
-// Size estimates the bytes of the number's record. Stores compare the sum with MaxRead.
+// Size estimates the bytes of the number's record. Stores compare the sum of the sizes on a page with MaxRead.
 func (n InboundNumber) Size() int { return recordSize + n.Agent.size() }
 
 // Keyset returns the number's position in the list, which is ordered by number.

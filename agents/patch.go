@@ -277,7 +277,7 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 }
 
 // lead applies the leader of one call's agent: a task, a pathway or a persona replaces the agent's former leader. It returns CodeBadRequest
-// if the patch sets two of them.
+// if the patch sets or clears two of them.
 func (p Patch) lead(a Agent) (Agent, error) {
 	switch {
 	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):

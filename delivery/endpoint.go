@@ -13,7 +13,7 @@ import (
 )
 
 // Endpoint is the state of a host that fails for an organization's messages. It exists from the first failed attempt until the host accepts
-// a message.
+// a message or refuses one permanently, or until Log.Resume deletes it.
 type Endpoint struct {
 	Org      callwright.OrgID
 	Host     string     // host and port, as HostOf returns them

@@ -69,8 +69,8 @@ type Store interface {
 	// Failure unchanged if d.Failure is empty. If the delivery is absent or not pending, it changes nothing and returns nil.
 	FinishDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns at most limit deliveries of an organization whose Since is at or after the given time, in descending order of
-	// (Since, ID). after is the keyset of the last delivery on the previous page, or zero for the first page. An empty state selects all
-	// states.
+	// (Since, ID). The parameter after is the keyset of the last delivery on the previous page, or zero for the first page. An empty state
+	// selects all states.
 	Deliveries(ctx context.Context, org callwright.OrgID, state State, since time.Time, after callwright.Keyset, limit int) ([]Delivery, error)
 }
 
@@ -176,8 +176,8 @@ func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) e
 	return d.cfg.Store.FinishDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
-// List returns a page of 1 to MaxPage deliveries of an organization, in descending order of their first failed attempt. An empty state
-// selects all states. List returns CodeBadRequest with the field state or limit if one of these is invalid.
+// List returns a page of at most limit deliveries of an organization, in descending order of their first failed attempt. limit must be from
+// 1 to MaxPage. An empty state selects all states. List returns CodeBadRequest with the field state or limit if one of these is invalid.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

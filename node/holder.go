@@ -247,7 +247,7 @@ func (h *Holder[T]) Stop(id string, cause error) {
 	}
 }
 
-// StopWhere calls the function which for each held item. If the function returns true, StopWhere ends the item's context with the cause.
+// StopWhere calls the given function for each held item. If the function returns true, StopWhere ends the item's context with the cause.
 func (h *Holder[T]) StopWhere(cause error, which func(id string, value T) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

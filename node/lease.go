@@ -44,9 +44,9 @@ type Leases interface {
 	// Release deletes the node's leases of these keys. It does not affect leases of other nodes. It returns nil for keys without a lease,
 	// and for an empty list.
 	Release(ctx context.Context, kind, node string, keys []string) error
-	// Held returns at most limit leases of a kind that have not expired at now, in descending order of (ExpiresAt, Key).
+	// Held returns at most limit leases of a kind that have not expired at the given time, in descending order of (ExpiresAt, Key).
 	Held(ctx context.Context, kind string, now time.Time, limit int) ([]Lease, error)
-	// Expired returns at most limit leases of a kind that expired at now or earlier, in ascending order of (ExpiresAt, Key). An expired
-	// lease is stored until a node claims or releases it.
+	// Expired returns at most limit leases of a kind that expired at the given time or earlier, in ascending order of (ExpiresAt, Key). An
+	// expired lease is stored until a node claims or releases it.
 	Expired(ctx context.Context, kind string, now time.Time, limit int) ([]Lease, error)
 }

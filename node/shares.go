@@ -36,8 +36,8 @@ type share struct {
 }
 
 // Claim claims a place for a user. release returns the place and must be called once. If release is nil, no place is available for the
-// user, and wait is the time until the next try, from 250 ms to 45 s. Concurrent refused calls get different waits, according to the rate
-// at which the user's places become free.
+// user, and wait is the time until the next try, from 250 ms to 45 s. Callers that are refused concurrently receive different waits,
+// according to the rate at which the user's places become free.
 func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }

@@ -73,9 +73,9 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	return dashboard.New(c)
 }
 
-// route returns a handler for the API, the carriers' events and the dashboard, which gets all other paths. A program that requests an
-// unknown page gets the API's 404 instead of a redirect to the sign-in. A ServeMux is not used, because it would redirect unclean paths,
-// and a redirect repeats the secrets in a path.
+// route returns a handler that passes requests to the API, to the handler of the carriers' events and, for all other paths, to the
+// dashboard. A program that requests an unknown page receives the API's 404 instead of a redirect to the sign-in. A ServeMux is not used,
+// because it would redirect unclean paths, and a redirect repeats the secrets in a path.
 func route(api, events http.Handler, pages *dashboard.Dashboard) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -51,8 +51,9 @@ func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	return s, nil
 }
 
-// divide returns the maximum for each use if the limit allows all of them, or else about the same fraction of each maximum, at least 1. It
-// returns an error if the limit is below leastFiles. whole is the number of descriptors that the maxima require, including ownDescriptors.
+// divide returns the maximum for each use if the limit allows all of them, or else about the same fraction of each maximum, at least 1;
+// perAddress reduces the limits for each address. It returns an error if the limit is below leastFiles. whole is the number of descriptors
+// that the maxima require, including ownDescriptors.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,

@@ -69,7 +69,7 @@ type spoken struct {
 }
 
 // newEngines returns the program's engines, the engines in the settings, or else the first installed ones. The platform also starts if an
-// engine is missing. Only calls then fail, with an error that names the program to install.
+// engine is missing. Calls and API requests that need the engine then fail with an error that names the program to install.
 func newEngines(c Config, service *openai.Client) (e spoken) {
 	var err error
 	e.SpeechEngine, e.Recognizer = c.SpeechEngine, c.Recognizer

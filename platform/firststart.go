@@ -16,8 +16,8 @@ import (
 // Authenticator.
 const FirstOrganization callwright.OrgID = "00000000-0000-7000-8000-000000000001"
 
-// firstStart creates the first organization if it is absent, writes the files of its secrets, and sets its contact. A program with its own
-// Authenticator creates its own organizations. firstStart then only stores a new master key.
+// firstStart creates the first organization if it is absent, writes the files of its secrets, and sets its contact to --contact-email, if
+// given. A program with its own Authenticator creates its own organizations. firstStart then only stores a new master key.
 func (p parts) firstStart(ctx context.Context) (err error) {
 	if p.Config.Authenticator != nil {
 		if p.Secrets.Store != nil {

@@ -79,13 +79,14 @@ func checkWritable(folder string) error {
 }
 
 // checkLost returns an error if the data folder was used with an SQLite database whose file is missing. A new database would contain
-// another organization and another API key, and the loss would stay unnoticed.
+// another organization and another API key, and the loss would stay unnoticed. checkLost does not detect the loss if the program has its
+// own Authenticator.
 func checkLost(c Config) error {
 	path, ok := databaseFile(c)
 	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	sign := webhookSecretFile(c) // a server writes this file at every start
+	sign := webhookSecretFile(c) // a server without its own Authenticator writes this file at every start
 	if _, err := os.Stat(sign); err != nil {
 		return nil //nolint:nilerr // nothing shows that there was a database
 	}

@@ -163,7 +163,8 @@ func (p *Platform) Services() Services { return p.services }
 // Info returns the addresses and adapters of the platform. It is complete when Config.Ready is called and when Start has returned.
 func (p *Platform) Info() Info { return p.info }
 
-// Reload reads the log level and the certificates again. If a file cannot be read, it logs an error and keeps the previous value.
+// Reload reads the log level and the certificates again. If a file cannot be read or is invalid, it logs an error and keeps the previous
+// value.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
 // lockFolder creates and locks the data folder and checks it. It also deletes the server.json of a platform that was killed.

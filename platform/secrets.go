@@ -38,8 +38,9 @@ func newSecrets(c Config) (secrets, error) {
 	return s, err
 }
 
-// check returns an error if the database was created with another master key, or if that key is missing. A new database accepts any key.
-// Its first organization is created together with the file of a new key.
+// check returns an error if the database was created with another master key, or if the key that it was created with is missing. It accepts
+// any key if the first organization is absent: in a new database, whose first organization is created together with the file of a new key,
+// and if the program has its own Authenticator.
 func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	_, err := tenants.Organization(ctx, FirstOrganization)
 	switch {

@@ -251,7 +251,7 @@ const answerTimeout = 10 * time.Second
 //   - the server deletes server.json, reports that it is not ready, answers OPTIONS with 503, and waits for ShutdownDelay;
 //   - it withdraws its registrations, so that calls to them immediately reach another node;
 //   - it accepts no calls, and lets running calls end, including calls over a registration, whose connection stays open;
-//   - it stops agent tests and probing, and then durable work;
+//   - it stops the service tornado, agent tests and probing, and then durable work;
 //   - it finishes or interrupts the turns of chats;
 //   - it closes the streams of feeds, tests and live pages, because HTTP would wait for them, and then HTTP;
 //   - it closes the SIP user agent.

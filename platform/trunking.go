@@ -317,8 +317,8 @@ func regionOf(c Config, listening net.Addr) (setup.Region, error) {
 	return r, err
 }
 
-// ownAddresses returns the source addresses of signaling and media as peers see them. It omits a private media address behind a public one,
-// because no customer's firewall sees it.
+// ownAddresses returns the source addresses of signaling and media as peers see them. It omits an unspecified media address, and a private
+// media address behind a public one, because no customer's firewall sees them.
 func (c Config) ownAddresses() []string {
 	inside := func(ip netip.Addr) bool { return ip.IsPrivate() || ip.IsLoopback() }
 	addresses := []string{c.PublicIP.String()}

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// move applies an event to the request's state, and returns the entry for its history. It deletes the PINs of a request that ends. It
-// returns an error for an illegal event.
+// move applies an event to the request's state, and returns the entry for its history. If the request ends, move sets EndedAt, clears
+// DueAt, HeldSince and Misses, and deletes the PINs. It returns an error for an illegal event.
 func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, error) {
 	from := r.State
 	to, err := from.Next(e, by)
@@ -127,8 +127,9 @@ func codeOf(f *Failure) FailureCode {
 	return f.Code
 }
 
-// merge applies a carrier's snapshot to a number. It ignores a state that the number cannot move to. If inVain is set, a number that is
-// canceled while it has a Failure becomes NumberRejected.
+// merge applies a carrier's snapshot to a number. It ignores the whole snapshot if the number has ended, or if the snapshot's state is
+// empty or one that the number cannot move to. If inVain is set, a number that is canceled while it has a Failure becomes NumberRejected
+// with that Failure.
 func (n *Number) merge(s NumberSnapshot, inVain bool) {
 	to := s.State
 	if to == NumberCanceled && inVain && n.Failure != nil {

@@ -19,8 +19,8 @@ const (
 	CancelSoon CancelPhase = "soon" // the carrier is asked to cancel: it agrees, refuses, or ports the numbers first
 )
 
-// PlanCancel returns the phase that a cancellation at the time now leads to. It returns CancelDone if the request is already canceled or no
-// carrier can hold its order, and CancelSoon if the carrier must be asked or was asked before.
+// PlanCancel returns the phase that a cancellation at the given time leads to. It returns CancelDone if the request is already canceled or
+// no carrier can hold its order, and CancelSoon if the carrier must be asked or was asked before.
 //
 // It returns CodeInvalidState if the request is completed or failed, or one of its numbers is ported. It also does so if the confirmed date
 // is less than cutOff ahead, unless the carrier was asked before.
@@ -46,13 +46,14 @@ func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, er
 }
 
 // Cancel cancels a request, immediately or in two phases: see PlanCancel. After CancelDone the returned request is Canceled; after
-// CancelSoon its CancelAskedAt is the time at which Cancel was first called. Canceling again changes nothing. Cancel returns
+// CancelSoon its CancelAskedAt is set. Canceling again changes nothing, unless the carrier has refused in the meantime. Cancel returns
 // CodeInvalidState if the request can no longer be canceled, and CodeNotFound if the organization has no such request.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
 	return s.cancel(ctx, org, id, API, "")
 }
 
-// CanCancel reports whether Cancel would change a request now: the request can still be canceled, and no cancellation was requested before.
+// CanCancel reports whether Cancel would change a request now: the request can still be canceled, and no earlier cancellation waits for the
+// carrier.
 func (s *Service) CanCancel(r Request) bool {
 	_, err := PlanCancel(r, s.cutOff(r), s.cfg.Clock.Now())
 	return err == nil && r.State != Canceled && r.CancelAskedAt.IsZero()

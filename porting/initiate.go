@@ -275,7 +275,8 @@ func (a Account) check(f *faults) {
 		address+"country", "must be a country code of ISO 3166-1, two letters such as US")
 }
 
-// isEmail reports whether a text is exactly one e-mail address, without a display name, spaces or hidden characters.
+// isEmail reports whether a text is exactly one e-mail address of at most maxEmail bytes, without a display name, spaces or hidden
+// characters.
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
 	return err == nil && a.Address == text && len(text) <= maxEmail &&
@@ -291,7 +292,8 @@ func checkDocuments(f *faults, ids []string) {
 	}
 }
 
-// checkCallsFrom parses addresses and networks. It adds an error to f for each invalid text.
+// checkCallsFrom parses the first MaxCallsFrom addresses and networks. It adds an error to f for each invalid text, and one if there are
+// more texts.
 func checkCallsFrom(f *faults, texts []string) (all []netip.Prefix) {
 	f.addIf(len(texts) > MaxCallsFrom, "inbound_allowed_ips", "must have at most %d addresses", MaxCallsFrom)
 	for i, text := range texts[:min(len(texts), MaxCallsFrom)] {

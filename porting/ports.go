@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Documents stores proofs of ownership.
+// Documents protects proofs of ownership from deletion; document.Service implements it.
 type Documents interface {
 	// UseDocuments marks documents as used by a request, which protects them from deletion. It returns the ids of documents that the
 	// organization does not have. It is called in the transaction that inserts the request. A repeated call changes nothing.

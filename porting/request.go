@@ -99,8 +99,8 @@ const (
 	DetailUndelivered     Detail = "loa_delivery_failed" // waits for the signature, but the letter cannot be delivered
 	DetailQueued          Detail = "queued"              // the losing carrier has not accepted it yet
 	DetailCarrier         Detail = "carrier_review"      // the losing carrier processes it
-	DetailAction          Detail = "action_required"     // a party must act on a Failure of a number
-	DetailConfirmed       Detail = "foc_confirmed"       // a party other than the losing carrier must act on a Failure of a number
+	DetailAction          Detail = "action_required"     // a party other than the losing carrier must act on a Failure of a number
+	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a confirmed date
 	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not yet agreed to cancel
 	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
 	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk and receives no calls

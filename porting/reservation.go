@@ -46,8 +46,8 @@ func (r Reserved) ReservedElsewhere(
 	return elsewhere, err
 }
 
-// reserve reserves the numbers of a request that have newly become ported, compared with the earlier numbers in before. If another
-// organization has reserved a number, reserve marks it as foreign, and the operator must act.
+// reserve reserves the numbers of a request that have newly become ported; the parameter before contains the same numbers with their
+// earlier states. If another organization has reserved a number, reserve marks it as foreign, and the operator must act.
 func (s *Service) reserve(ctx context.Context, r *Request, before []Number) error {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]

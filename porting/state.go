@@ -31,7 +31,7 @@ func (s State) Ended() bool { return s == Completed || s == Canceled || s == Fai
 // Event is the event that an Entry of a request's history records.
 type Event string
 
-// The events. The events up to CancelAsked concern the request itself; the others report the progress of the carrier's order.
+// The events. The events up to CancelAsked concern the request itself; the later ones normally report the progress of the carrier's order.
 const (
 	Initiated        Event = "initiated"
 	Signed           Event = "signed"

@@ -186,8 +186,8 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	})
 }
 
-// recordDelay sets or clears HeldSince. If the request has been held up for ActFor, recordDelay requests its cancellation. The bool reports
-// whether the Entry must be stored.
+// recordDelay sets or clears HeldSince. If the request has been held up for ActFor and no cancellation is requested, recordDelay requests
+// one, or calls requestCancellation if the request cannot be canceled. The bool reports whether the Entry must be stored.
 func (r *Request) recordDelay(now time.Time, cutOff time.Duration) (Entry, bool, error) {
 	switch {
 	case r.State != InProgress || !r.held():
@@ -228,7 +228,8 @@ func (r *Request) requestCancellation(now time.Time) (Entry, bool, error) {
 	return e, err == nil, err
 }
 
-// register registers ported numbers for inbound calls, and attaches them to a trunk. After a failure, the next step retries.
+// register registers ported numbers for inbound calls, and attaches them to a trunk. It marks a number of another organization as foreign.
+// After any other failure, the next step retries.
 func (s *Service) register(ctx context.Context, r *Request) {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]

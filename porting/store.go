@@ -69,7 +69,7 @@ type Name struct {
 	ID  string
 }
 
-// Filter selects a page of requests that match all of its conditions. The zero Filter selects all requests.
+// Filter selects a page of requests that match all of its conditions. Empty States and a zero After match all requests.
 type Filter struct {
 	States []State           // matches any of these; may contain duplicates; empty matches all
 	After  callwright.Keyset // (CreatedAt, ID) of the last request of the previous page

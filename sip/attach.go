@@ -43,7 +43,8 @@ const MaxNumbers = 100
 // CodeInvalidState. A repeated number is attached once.
 //
 // A number fails with CodeBadRequest if it is invalid, with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit,
-// with CodeConflict if another organization has attached or reserved it, and with CodeInvalidState if its inbound direction NeedsProof.
+// with CodeConflict if another organization has attached or reserved it, and with CodeInvalidState if the organization must first prove
+// that it controls the number: see NeedsProof.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -177,7 +178,8 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 }
 
-// storeDraft stores a draft as a trunk of a number, replacing the trunk of that direction in r. It registers an inbound number.
+// storeDraft stores a draft as a trunk of a number. It replaces the trunk of that direction in r, if any, and keeps the settings that
+// Configure has made. If the direction is inbound, it also registers the number.
 func (s *Service) storeDraft(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
 	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {

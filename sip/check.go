@@ -75,7 +75,7 @@ func checkRegister(given Credentials) error {
 	return nil
 }
 
-// checkTrunk returns an error if a trunk is incomplete, or a setting is invalid for its direction.
+// checkTrunk returns an error if a trunk is incomplete, or if a setting is invalid or does not apply to the trunk's direction.
 func (s *Service) checkTrunk(t Trunk) error {
 	if err := t.Options.check(); err != nil {
 		return err

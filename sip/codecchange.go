@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CodecChange changes one codec of a trunk, as CodecsOf lists them, or CodecConfig.Transcode. All other settings stay unchanged.
+// CodecChange changes one codec in the list that CodecsOf returns for a trunk, CodecConfig.Transcode, or both. All other settings stay
+// unchanged.
 type CodecChange struct {
 	Number    string
 	Direction Direction

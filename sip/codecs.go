@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// CodecConfig lists the codecs that we offer on a trunk's calls, in the order of preference.
+// CodecConfig lists a trunk's codecs in the order of preference. On the trunk's calls we offer those that are enabled.
 type CodecConfig struct {
 	Codecs []CodecSetting
 	// Transcode allows a call to use different codecs of the list in its two directions, and the peer to change between them. Without it,

@@ -40,8 +40,8 @@ type Delivery struct {
 // Deliveries stores the deliveries of alerts. Org and TrunkID identify a trunk. Given and returned values share no memory with stored
 // values. Every field is returned as stored; times are in UTC with microseconds. siptest.RunDeliveries tests it.
 type Deliveries interface {
-	// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries, so that at most as many as keep remain. If a delivery with
-	// the same ID is stored, AddDelivery leaves it unchanged and returns nil.
+	// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries, so that at most keep deliveries of the trunk remain. If a
+	// delivery with the same ID is stored, AddDelivery leaves it unchanged and returns nil.
 	AddDelivery(ctx context.Context, d Delivery, keep int) error
 	// ReportDelivery replaces all fields of a pending delivery of d.Org. If the delivery is absent or not pending, ReportDelivery changes
 	// nothing and returns nil.

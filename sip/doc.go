@@ -4,7 +4,7 @@
 // trunk we call through the customer's system, with that number as the caller. [Service] attaches, configures and detaches trunks. It
 // implements [Routes], which routes a user agent's outgoing calls and authorizes its incoming calls.
 //
-// The sub-packages are:
+// The main sub-packages are:
 //
 //   - uri, sdp, dialog, header and ladder: the protocol's vocabulary, without I/O
 //   - resolve: finds the servers of a URI (RFC 3263)

@@ -40,7 +40,8 @@ type Redirection struct {
 }
 
 // Redirect returns the route, the server and the number to which a redirection leads. It returns CodeForbidden, with the reason, if the
-// trunk's policy does not allow the Contact, the Contact requests a transport other than TLS, or it names no E.164 number.
+// trunk's policy does not allow the Contact, or the Contact is malformed or requests a transport other than TLS. It also does so if the
+// Contact of a response other than 305 names no E.164 number.
 //
 // The route to a server that is not the trunk's has no credentials, no header rules and no transfers, and its certificate is verified in
 // full. A further redirection from there restores none of these settings.

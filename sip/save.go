@@ -88,8 +88,8 @@ func (t Trunk) binding() binding {
 	return binding{t.Endpoint, t.Options.Port, t.Options.Register, t.Options.Verify}
 }
 
-// withRegistrar returns a trunk and, if the trunk registers without an Endpoint, sets the Endpoint to that of the number's outbound trunk.
-// It returns CodeBadRequest if the number has no outbound trunk then.
+// withRegistrar returns a copy of a trunk. If the trunk registers without an Endpoint, the copy has the Endpoint of the number's outbound
+// trunk; withRegistrar returns CodeBadRequest if the number has none.
 func withRegistrar(t Trunk, r Record) (Trunk, error) {
 	if !t.registers() || t.Endpoint != "" {
 		return t, nil

@@ -57,8 +57,8 @@ type Config struct {
 // minKey is the minimum length of Config.DerivationKey in bytes. It equals the length of the hash.
 const minKey = 32
 
-// Service manages trunks and routes calls over them. A number has at most one inbound and one outbound trunk. Even with the three servers
-// of a failover, a number stays below the limit of ten configurations.
+// Service manages trunks and routes calls over them. A number has at most one inbound trunk and one outbound trunk; the outbound trunk has
+// at most failover.MaxServers servers.
 type Service struct {
 	cfg Config           // without its DerivationKey
 	mac func() hash.Hash // keyed with DerivationKey; a closure, because fmt would print the key in an unexported field

@@ -147,9 +147,9 @@ type Servers interface {
 // Monitor watches the servers of trunks; monitor.Service implements it.
 type Monitor interface {
 	// Watch starts to watch a new trunk, or updates a watched one. Servers that are new to the organization are unchecked and probed
-	// immediately; all others keep their health. Calls try the first server that is not unreachable. The service calls Watch for trunks of
-	// either direction, in the transaction that stores the trunk, and Unwatch in the transaction that deletes the trunk. Unwatch stops the
-	// watch.
+	// immediately; all others keep their health. Calls try the first server or, if it is unreachable, the server in the best state. The
+	// service calls Watch for trunks of either direction, in the transaction that stores the trunk, and Unwatch in the transaction that
+	// deletes the trunk. Unwatch stops the watch.
 	Watch(ctx context.Context, t Trunk) error
 	Unwatch(ctx context.Context, t Trunk) error
 	// Servers returns a trunk's servers in the order in which a call tries them. A call tries no other servers.

@@ -25,7 +25,7 @@ type AuthMode string
 // The authentication modes of inbound trunks.
 const (
 	AuthIP       AuthMode = "ip"       // by the peer's address; the default
-	AuthRegister AuthMode = "register" // we register with the customer's server, and calls use that connection
+	AuthRegister AuthMode = "register" // by our registration with the customer's server
 )
 
 // Trunk configures the calls of one number in one direction.
@@ -47,7 +47,7 @@ type Trunk struct {
 	Version   int64 // for compare-and-set
 }
 
-// Options are the settings of a trunk that do not depend on its servers' health.
+// Options are the settings of a trunk other than its Endpoint, Headers, Failover, Codecs and Alerts.
 type Options struct {
 	AuthMode AuthMode
 	// Register contains the credentials of our registration. Its password is the derived password, not the password that the customer gave.

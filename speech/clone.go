@@ -23,7 +23,8 @@ type CloneRequest struct {
 	Files       []io.ReadSeeker
 }
 
-// check trims and validates all fields except the contents of the recordings. It returns CodeBadRequest with the first invalid field.
+// check trims the name, the description and the gender, and validates the request without the contents of the recordings. It returns
+// CodeBadRequest with the first invalid field.
 func (r *CloneRequest) check(s *Service) error {
 	r.Name, r.Description, r.Gender = strings.TrimSpace(r.Name), strings.TrimSpace(r.Description), strings.TrimSpace(r.Gender)
 	if err := s.checkName(r.Name); err != nil {

@@ -35,7 +35,7 @@ func (s *Service) deleteBlob(ctx context.Context, t callwright.Task, _ int) erro
 }
 
 // deleteVoice deletes the provider's data of a voice that has no record: the voice was deleted, or the server died before it stored the
-// record.
+// record. It does nothing without a Cloner.
 func (s *Service) deleteVoice(ctx context.Context, t callwright.Task, _ int) error {
 	if s.cfg.Cloner == nil {
 		return nil

@@ -80,7 +80,8 @@ func (j *job) memory() int64 {
 // longer. It is also the delay of the tasks that delete audio and voices without a record.
 const sparing = time.Hour
 
-// repeat stores a sample that shares the audio of an earlier sample with the same key. It returns CodeNotFound if there is no such sample.
+// repeat stores a sample that shares the audio of an earlier sample with the same key. It returns CodeNotFound, and stores nothing, if
+// there is no such sample or it is deleted meanwhile.
 func (j *job) repeat(ctx context.Context) (Sample, error) {
 	earlier, err := j.cfg.Samples.SampleByKey(ctx, j.sample.Org, j.sample.Key, j.cfg.Clock.Now().Add(sparing-j.cfg.KeepFor))
 	if err != nil {

@@ -58,8 +58,8 @@ func (s *speaker) voice(ctx context.Context, name, language string) (Voice, erro
 // maxFound is the maximum number of voices that a speaker remembers. A call uses one or two.
 const maxFound = 16
 
-// Synthesize speaks with a voice of the organization or the engine, or with the engine's default voice if the requested voice no longer
-// exists. It caches the audio, unless Config disables the cache.
+// Synthesize speaks with a voice of the organization or the engine, or with the engine's default voice if the requested voice was deleted
+// or belongs to another engine. It caches the audio, unless Config disables the cache.
 func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err

@@ -29,10 +29,10 @@ const usualPrompt = "Why did this happen, and what keeps it from happening again
 // Analyzes reports whether an Analyst is configured.
 func (s *Service) Analyzes() bool { return s.cfg.Analyst != nil }
 
-// Analyze starts a session in which the Analyst looks for the cause of an issue. Its steps follow in the feed. An empty prompt means the
-// default one; a prompt has at most MaxPrompt characters. Without an Analyst, Analyze returns CodeNotImplemented. If 10 analyses of the
-// organization are running, it returns CodeTooManyRequests. Analyses that wait for people do not count, and concurrent starts may exceed
-// the limit slightly.
+// Analyze starts a session in which the Analyst looks for the cause of an issue. The analysis adds its steps to the feed. An empty prompt
+// means the default one; a prompt has at most MaxPrompt characters. Without an Analyst, Analyze returns CodeNotImplemented. If 10 analyses
+// of the organization are running, it returns CodeTooManyRequests. Analyses that wait for people do not count, and concurrent starts may
+// exceed the limit slightly. It returns CodeInvalidState if the issue was merged or has MaxOpenSessions open sessions.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
 	if !s.Analyzes() {
 		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
@@ -109,7 +109,7 @@ type analyzeArgs struct {
 	Step    int    `json:"step"`
 }
 
-// UnmarshalKey parses the key of a task from releases whose tasks had no arguments.
+// UnmarshalKey parses the key of a task that was stored by an older release, whose tasks had no arguments.
 func (a *analyzeArgs) UnmarshalKey(key string) error {
 	_, err := fmt.Sscanf(strings.ReplaceAll(key, "/", " "), "%s %s %d", &a.Issue, &a.Session, &a.Step)
 	return err

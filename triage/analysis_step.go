@@ -98,8 +98,8 @@ func failedProgress(why string) Progress {
 	return Progress{Steps: []Step{{Type: TypeError, Detail: why}}, Next: SessionError}
 }
 
-// watchSession polls the session of a running step until ctx ends. If the session has changed on any node, it cancels the step with
-// errMoved.
+// watchSession polls the session of a running step until ctx ends. If the session was changed or deleted on any node, it cancels the step
+// with errMoved.
 func (s *Service) watchSession(ctx context.Context, seen Session, moved context.CancelCauseFunc) {
 	ticker := time.NewTicker(analysisWatched)
 	defer ticker.Stop()

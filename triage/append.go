@@ -38,8 +38,8 @@ func (s *Service) Append(
 }
 
 // Answer sends an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes; any other session keeps its
-// state. Answer returns CodeInvalidState if the session has ended, or if it is an analysis with 20 answers. It returns CodeTooManyRequests
-// if an analysis cannot resume because too many others are running.
+// state. Answer returns CodeInvalidState if the session has ended, has MaxSessionSteps entries, or is an analysis with 20 answers. It
+// returns CodeTooManyRequests if an analysis cannot resume because too many others are running.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireText("detail", text, MaxPrompt); err != nil {
 		return Entry{}, err

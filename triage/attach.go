@@ -16,7 +16,7 @@ type ResourceDraft struct {
 
 // Attach attaches a resource to an issue, and reports whether it was added. If the resource is already attached, Attach returns it without
 // calling the resolver. It returns CodeNotImplemented for a type without a ResourceResolver, CodeNotFound for an unknown resource, and
-// CodeInvalidState if the issue has MaxResources resources.
+// CodeInvalidState if the issue was merged or has MaxResources resources.
 func (s *Service) Attach(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, d ResourceDraft,
 ) (r Resource, added bool, err error) {
@@ -74,7 +74,7 @@ func (d ResourceDraft) check() error {
 	return checkText("title", d.Title, maxTitle)
 }
 
-// Detach deletes an attachment. It returns CodeInvalidState for a call with flags.
+// Detach deletes an attachment. It returns CodeInvalidState for a call with flags, or if the issue was merged.
 func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		r, err := s.cfg.Store.Resource(ctx, org, id, link)

@@ -112,7 +112,7 @@ func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids 
 	return all, nil
 }
 
-// write stores a changed issue and its new entries. It does nothing if the issue has not changed.
+// write stores a changed issue and its new entries. It does nothing if no editable field has changed and no entry was added.
 func (s *Service) write(ctx context.Context, c *change) error {
 	if !c.edited && len(c.entries) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 // Maximum lengths of texts, in characters, as in the contract.
 const (
 	maxTitle    = 300
-	maxName     = 200 // name of an actor, an agent or a node
+	maxName     = 200 // names and other short texts, such as categories and types
 	maxID       = 64
 	maxResource = 128 // id of a resource
 	maxURL      = 2048

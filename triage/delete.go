@@ -75,8 +75,8 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return nil
 }
 
-// cutRelations records in the related issues that an issue is deleted. The list all holds the locked issues with the given ids. A relation
-// to any other issue causes CodeConflict.
+// cutRelations records in the related issues that an issue is deleted. An issue that was merged into the deleted one is no longer merged.
+// The list all holds the locked issues with the given ids. A relation to any other issue causes CodeConflict.
 func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, all []*change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, gone.Org, gone.ID)
 	if err != nil {

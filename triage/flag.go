@@ -27,7 +27,7 @@ var ErrCallNotAttached = &callwright.Error{
 }
 
 // Flag marks a call that is attached to an issue, or a message or node of the call. It returns ErrCallNotAttached for any other call, and
-// CodeInvalidState if the issue has MaxFlags flags.
+// CodeInvalidState if the issue was merged or has MaxFlags flags.
 func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id string, d FlagDraft) (Flag, error) {
 	if err := d.check(); err != nil {
 		return Flag{}, err

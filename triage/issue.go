@@ -23,7 +23,7 @@ type Issue struct {
 	AssigneeID   string // id of the person who works on it, or empty
 	Author       Actor
 	ExternalLink string // URL of the same issue in another system, or empty
-	MergedInto   string // id of the issue it was merged into; empty if none, or if that was deleted
+	MergedInto   string // id of the issue into which this one was merged; empty if none, or if that issue was deleted
 
 	Resources int         // number of attached resources
 	Flags     int         // number of flags

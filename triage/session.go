@@ -50,7 +50,7 @@ type Session struct {
 // Analysis is the state of a session of this program's Analyst.
 type Analysis struct {
 	Prompt  string          // empty means the default
-	Answers []string        // people's answers to it, in order
+	Answers []string        // people's answers during the analysis, in order
 	Step    int             // number of steps taken
 	Since   time.Time       // time of its start, moved later by its waits for people
 	State   json.RawMessage // State of the last Progress; nil before the first step

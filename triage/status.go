@@ -34,7 +34,7 @@ type Event string
 const (
 	EventAccept  Event = "accept"  // accepts an issue of the backlog
 	EventDecline Event = "decline" // declines an issue of the backlog
-	EventMerge   Event = "merge"   // another issue replaces it
+	EventMerge   Event = "merge"   // closes the issue as a duplicate of another
 )
 
 // moves maps an event and the current state to the next state. Other combinations are illegal.

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Change is an edit of an issue. Nil members do not change. An empty text clears an optional member.
+// Change is an edit of an issue. A nil member leaves the issue's value unchanged. An empty text clears an optional value.
 type Change struct {
 	Version      int64 // version that the editor has read; another one causes CodeConflict; 0 means any version
 	Title        *string

@@ -33,8 +33,8 @@ func checkSetup(b []byte) error {
 	return nil
 }
 
-// checkCodebook reads one codebook and returns its numbers of entries and values. It returns an error if the codebook is invalid or too
-// large.
+// checkCodebook reads one codebook. It returns the number of its entries, and as values the product of entries and dimensions, or 0 if the
+// codebook has no lookup table. It returns an error if the codebook is invalid or too large.
 func checkCodebook(r *bitReader) (entries, values int, err error) {
 	pattern, dimensions := r.read(24), r.read(16)
 	entries = r.read(24)

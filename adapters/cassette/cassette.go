@@ -94,8 +94,8 @@ func (m *Model) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply replays a recorded reply, part by part. If the mode requires it, Reply instead passes the request to the model, and records the
-// reply unless the mode is Off.
+// Reply replays a recorded reply, part by part. In the modes Record and Off, and in the mode RecordMissing if there is no recording, Reply
+// instead passes the request to the model, and records the reply unless the mode is Off.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	if m.config.Mode == Off {
 		return m.config.Model.Reply(ctx, r)
@@ -137,8 +137,8 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 	}
 }
 
-// Answer returns a recorded answer. If the mode requires it, Answer instead passes the question to the model, and records the answer unless
-// the mode is Off.
+// Answer returns a recorded answer. In the modes Record and Off, and in the mode RecordMissing if there is no recording, Answer instead
+// passes the question to the model, and records the answer unless the mode is Off.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	if m.config.Mode == Off {
 		return m.config.Model.Answer(ctx, q)

@@ -16,11 +16,12 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Blobs stores the audio of samples in a folder; it implements speech.Blobs. os.Root confines it to the folder for any name.
+// Blobs stores the audio of samples in a folder; it implements speech.Blobs. It accesses files through os.Root, so that no name can lead
+// out of the folder.
 //
 // The audio "name" of an organization ORG is the file ORG/me/name.wav. The folder "me", named after the last two characters of the name,
 // keeps folders from becoming huge. A file is written in the folder .incoming, and renamed when it is complete and synced to disk. The
-// folder contains nothing else, and the files contain exactly the stored bytes, so they can be copied to other storage.
+// folder of a Blobs contains nothing else, and the files contain exactly the stored bytes, so they can be copied to other storage.
 type Blobs struct{ root *os.Root }
 
 var _ speech.Blobs = (*Blobs)(nil)
@@ -81,7 +82,8 @@ func place(org callwright.OrgID, name string) (folder, file string, err error) {
 	return folder, filepath.Join(folder, name+".wav"), nil
 }
 
-// StoreBlob stores exactly size bytes of r as a file. It returns CodeUnavailable if the disk is full. After an error, no file is left.
+// StoreBlob stores exactly size bytes of r as a file. It returns CodeUnavailable if the disk is full, and another error if r yields more or
+// fewer bytes. After an error, no file is left.
 func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	folder, file, err := place(org, name)
 	if err != nil {

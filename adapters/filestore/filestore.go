@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Recordings stores recordings in a folder; it implements call.Recordings. os.Root confines it to the folder for any id.
+// Recordings stores recordings in a folder; it implements call.Recordings. It accesses files through os.Root, so that no id can lead out of
+// the folder.
 type Recordings struct{ root *os.Root }
 
 // recordings names the files in error messages.

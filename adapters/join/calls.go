@@ -56,7 +56,7 @@ func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 	return triage.Evidence{Facts: f, Lines: lines(transcript)}, nil
 }
 
-// course adds facts about the direction, the numbers, the times and the outcome of a call.
+// course adds facts about the direction, the numbers, the times, the outcome and the audio of a call.
 func (f facts) course(c call.Call) {
 	f.add("direction", "outgoing")
 	if c.Inbound {

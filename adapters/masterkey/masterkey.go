@@ -32,8 +32,9 @@ type Key struct {
 // File returns the path of the master key's file in a data folder.
 func File(folder string) string { return filepath.Join(folder, "secret.key") }
 
-// Find returns the master key that variable, the value of the environment variable, contains. If variable is empty, Find reads the file in
-// the data folder, and returns fs.ErrNotExist if that file is absent. It returns an error if the key is not base64 of Size bytes.
+// Find returns the master key. The argument variable is the value of the environment variable Variable, which contains the key. If it is
+// empty, Find reads the file in the data folder, and returns fs.ErrNotExist if that file is absent. Find returns an error if the key is not
+// base64 of Size bytes.
 func Find(variable, folder string) (Key, error) {
 	if variable != "" {
 		return decode(variable, Variable)

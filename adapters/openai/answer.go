@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Answer answers a question by chat completion in the JSON schema mode. If the service refuses that mode or the schema, Answer repeats the
-// request without the mode, and only the prompt describes the schema: see llm.Question.Prompt. Later questions to a model without the mode
-// do not request the mode again.
+// Answer answers a question by chat completion, in the JSON schema mode if the question has a schema. If the service refuses that mode or
+// the schema, Answer repeats the request without the mode, and only the prompt describes the schema: see llm.Question.Prompt. Later
+// questions to a model without the mode do not request the mode again.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{

@@ -18,8 +18,8 @@ const maxCalls = 16
 // Name returns the name of the language model.
 func (c *Client) Name() string { return c.config.Model }
 
-// Reply streams a reply by chat completion. It yields tool calls when they are complete, after the text. It ignores calls of tools that r
-// does not offer, and actions that r does not permit.
+// Reply streams a reply by chat completion: the text, then the complete tool calls, then the action and the usage. It ignores calls of
+// tools that r does not offer, and actions that r does not permit.
 func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -217,8 +217,8 @@ func (c *Client) complete(ctx context.Context, body chatRequest) (completion, er
 	return answer, json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer)
 }
 
-// stream requests a chat completion as server-sent events, and yields the JSON data of each until "[DONE]". It reads at most maxAnswer
-// bytes.
+// stream requests a chat completion as server-sent events, and yields the parsed data of each event until "[DONE]". It reads at most
+// maxAnswer bytes.
 func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
 		body.Stream = true

@@ -23,7 +23,7 @@ type SimulatedConfig struct {
 	AcceptAfter  time.Duration // until the carrier processes an order or answers a cancellation; 0 means an hour
 	ConfirmAfter time.Duration // from the signature to the confirmation or rejection; 0 means a day
 	PortAfter    time.Duration // from signature to port; 0 means 16:00 UTC of the target date, at least 48 hours after the confirmation
-	CutOff       time.Duration // last cancellation before the confirmed date; 0 means 48 hours, negative means no limit
+	CutOff       time.Duration // minimum time between a cancellation and the confirmed date; 0 means 48 hours, negative means none
 
 	Secret callwright.Secret // signs events; if empty, every event is rejected
 
@@ -51,8 +51,8 @@ var (
 // maxLost is the maximum size of Simulated.lost, which is cleared when it is full.
 const maxLost = 1000
 
-// NewSimulated returns a simulated carrier. It returns an error if a duration is negative, or if the carrier would not accept, confirm and
-// port in this order.
+// NewSimulated returns a simulated carrier. It returns an error if AcceptAfter, ConfirmAfter or PortAfter is negative, or if the carrier
+// would not accept, confirm and port in this order.
 func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

@@ -65,8 +65,9 @@ func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	return key, nil
 }
 
-// StoreBlob uploads size bytes of audio to the bucket. It writes r to a temporary file first, unless r is a *bytes.Reader. S3 requires the
-// digest of the audio before its bytes, and a failed request is sent again.
+// StoreBlob uploads size bytes of audio to the bucket. It writes r to a temporary file first, unless r is a *bytes.Reader, because S3
+// requires the digest of the audio before its bytes, and because a failed request is sent again. If the upload fails, StoreBlob tries to
+// delete the object.
 func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	key, err := b.key(org, name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // verdict is the truth of a condition: yes, no or unsure.
 type verdict int
 
-// The possible verdicts, in the order of their priority in either.
+// The possible verdicts. The function either returns the greater of two verdicts.
 const (
 	unsure verdict = iota
 	no
@@ -52,9 +52,9 @@ type knowledge struct {
 }
 
 // choose returns the id of the first option that applies. It evaluates comparisons of variables, and quoted phrases that the caller must
-// have said, in the label, description and condition. If no option applies, it returns the otherwise option. It returns
-// llm.ClassUnsupported if there is no such option, or if an option contains neither comparisons nor quotations, unless an option is labeled
-// "otherwise".
+// have said, in the label, description and condition. If no option applies, it returns the otherwise option. It fails with
+// llm.ClassUnsupported if there is no otherwise option, or if an option contains neither comparisons nor quotations and no option is
+// labeled "otherwise".
 func choose(q llm.Question) (id, reason string, err error) {
 	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
 	var otherwise *llm.Option

@@ -13,8 +13,8 @@ var saysSo = regexp.MustCompile(`(?i)^(?:(?:please|first|now|and|then|,)[\s,]*)*
 const quotedMark = "\x00"
 
 // prose returns the quotations that the instructions ask the speaker to say. They are in sentences that begin with a verb of saying, such
-// as: Greet with "Good morning." Then ask "Which day?" Only the last paragraph with such a sentence counts. Without one, prose returns
-// llm.ClassUnsupported.
+// as: Greet with "Good morning." Then ask "Which day?" Only the last paragraph with such a sentence counts. Without such a paragraph, prose
+// fails with llm.ClassUnsupported.
 func (s script) prose() (line, error) {
 	paragraphs := strings.Split(strings.Join(s.text, "\n"), "\n\n")
 	for _, p := range slices.Backward(paragraphs) {

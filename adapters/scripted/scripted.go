@@ -93,8 +93,9 @@ func (m Model) Unanswered(_ string, task llm.Task) string {
 	}
 }
 
-// Reply answers by the rules of the instructions. It fails with llm.ClassUnsupported if a rule line is invalid, if a rule transfers without
-// a number or ends a conversation that must not end, or if the other side must speak next.
+// Reply answers by the rules of the instructions. It fails with llm.ClassUnsupported if it cannot, for example if a rule line is invalid,
+// if a rule transfers without a number or ends a conversation that must not end, if the instructions contain no words to say, or if the
+// other side must speak next.
 func (Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		line, s, err := answer(ctx, r)

@@ -229,8 +229,8 @@ func (u *UA) reject(v inviteContext, counted source.Sides, why string) *message.
 	return &message.Refusal{Status: sip.StatusForbidden}
 }
 
-// sidesOf returns the caller and the called number of an INVITE. If From names no caller, it returns the caller that the carrier asserts in
-// P-Asserted-Identity (RFC 3325).
+// sidesOf returns the caller and the called number of an INVITE. If From names no caller or an anonymous one, it returns the caller that
+// the carrier asserts in P-Asserted-Identity (RFC 3325).
 func sidesOf(req *sip.Request) source.Sides {
 	s := source.Sides{Caller: message.Caller(req), Called: message.CalledUser(req)}
 	if number, err := message.CalledNumber(req); err == nil {

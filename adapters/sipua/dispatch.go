@@ -99,8 +99,8 @@ func inspect(req *sip.Request) *message.Refusal {
 	}
 }
 
-// refuse answers a request with r, and counts a refusal against the source. The response contains as little information as possible,
-// because the request may be a scanner's. An ACK receives no response.
+// refuse answers a request with r, and counts a refusal against the source if isFaulty returns true. The response contains as little
+// information as possible, because the request may be a scanner's. An ACK receives no response.
 func (u *UA) refuse(req *sip.Request, tx *transport.ServerTx, r message.Refusal) {
 	if from, err := netip.ParseAddrPort(req.Source()); err == nil && isFaulty(req, r.Status) {
 		u.countFaulty(tx.Stack(), from)

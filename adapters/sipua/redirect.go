@@ -87,8 +87,9 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 }
 
 // follow calls the targets of a redirected call one after the other. It stops when a target answers, declines for all targets (6xx) or
-// rings too long, when no target is left, after MaxRedirects targets, after o.until, or when ctx ends. It returns the hangup reason of the
-// last target, or last if it called none. If that is a redirection, the reason lists the skipped targets.
+// rings too long, when no target is left, after MaxRedirects targets, after o.until, or when ctx ends. It returns the leg of the target
+// that answered, or else the hangup reason of the target called most recently. If it called no target, it returns the given reason. If the
+// reason is a redirection, its text lists the skipped targets.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
 	way := &targetSet{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)

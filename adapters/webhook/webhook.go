@@ -90,9 +90,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // Close closes the idle connections. It does not interrupt requests.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// CheckURL returns CodeBadRequest for a URL to which Send and Do cannot send: a scheme other than https (or http, with AllowPrivate), no
-// host, user information, a host that is not ASCII, an invalid port or, without AllowPrivate, a private address. It resolves no names: the
-// dialer checks the resolved address.
+// CheckURL returns CodeBadRequest for a text that is no URL, or for a URL to which Send and Do cannot send: a scheme other than https (or
+// http, with AllowPrivate), no host, user information, a host that is not ASCII, an invalid port or, without AllowPrivate, a private
+// address. It resolves no names: the dialer checks the resolved address.
 func (s *Sender) CheckURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil {

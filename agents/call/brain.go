@@ -71,7 +71,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 }
 
 // brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. Otherwise the pathway leads the
-// conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools.
+// conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools, until one of the agent's
+// conditions hands the conversation over to a pathway.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {

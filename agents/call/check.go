@@ -33,7 +33,8 @@ func (s *Service) checkParts(a agents.Agent) error {
 	return nil
 }
 
-// checkPlan refuses a plan with an invalid value, or that requires a port of this server or a webhook that is missing.
+// checkPlan refuses a plan that contains an invalid value, that requires a webhook which the agent lacks, or that requires a port which
+// this server lacks.
 func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {
 		return err

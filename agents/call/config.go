@@ -29,7 +29,8 @@ type Config struct {
 	Model       llm.Model               `required:"without NewBrain"`
 
 	// NewBrain returns the brain of an answered call. The call's Variables contain the answers of its dynamic data. If NewBrain returns nil
-	// without an error, or is nil, the pathway or task of the call's agent leads the conversation. An error ends the call with
+	// without an error, or is nil, the pathway or task of the call's agent leads the conversation. An error ends the call: an *llm.Failure
+	// with CauseModelRefused or CauseModelFailed, another error with a code with CauseServiceFailed, and any other error with
 	// CauseInternal.
 	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
 	// Observe receives the events of this node's calls: see Observation. It may be nil.

@@ -76,8 +76,8 @@ func (s *Service) queue(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, place)
 }
 
-// callerNumber returns the number that the call shows as its caller: the given number, or the organization's only outbound number if given
-// is empty.
+// callerNumber returns the number that the call shows as its caller: the number in the request or, if the request contains none, the
+// organization's only outbound number.
 func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
 ) (callwright.PhoneNumber, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// finish stores the end of a call. It retries until the store accepts the end. If this process dies first, the task call.sweep of another
-// node closes the call.
+// finish stores the end of a call. It retries until the store accepts the end, or until the stored record shows that the call was deleted,
+// has ended or no longer belongs to its node. If this process dies first, the task call.sweep of another node closes the call.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason, e.Release = writable(e.Reason), writable(e.Release)
@@ -43,9 +43,9 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 // mayClose reports whether a call with this stored record may be closed.
 type mayClose func(ctx context.Context, stored Call) bool
 
-// close moves a call to the end state of its hang-up reason, unless the call was deleted, has ended, or the function may returns false. If
-// several nodes close a call, one of them succeeds. If the stored record has the state of c, close stores c. Otherwise it stores the stored
-// record with the Variables of c.
+// close moves a call to the end state of its hang-up reason. It does nothing if the call was deleted or has ended, or if the given function
+// refuses. If several nodes close a call, one of them succeeds. If the stored record has the state of c, close stores c. Otherwise it
+// stores the stored record with the Variables of c.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
 	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)

@@ -128,7 +128,7 @@ type LegInfo struct {
 	RedirectedTo string
 }
 
-// Stats counts a call's RTP packets as RFC 3550 defines them.
+// Stats holds the statistics of a call's RTP packets (RFC 3550). Late counts the packets that arrived too late to be played.
 type Stats struct {
 	Sent, Received, Lost, Late uint64
 	Jitter, RoundTrip          time.Duration

@@ -114,7 +114,7 @@ func (c Call) texts() map[string]string {
 	return texts
 }
 
-// unanswered returns the hang-up reason of a call that was not answered, from the cause of ctx or else from Dial's error.
+// unanswered returns the hang-up reason of a call that was not answered, from the cause of ctx or else from the error of Dial or Answer.
 func (s *Service) unanswered(ctx context.Context, c Call, err error) HangupReason {
 	e, known := errors.AsType[*HangupReason](err)
 	if given := context.Cause(ctx); given != nil {

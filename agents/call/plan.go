@@ -27,7 +27,7 @@ type Voicemail struct {
 	Message string          // text for VoicemailMessage; may contain {{variables}}
 }
 
-// Retry configures one retry of a call that was not answered, or that an answering machine answered.
+// Retry configures one retry of a call that was not answered, or that an answering machine answered without receiving a message.
 type Retry struct {
 	Wait      time.Duration // counted from the end of the first call
 	Voicemail Voicemail     // reaction of the second call to an answering machine

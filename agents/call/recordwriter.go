@@ -250,7 +250,7 @@ func (b *recordWriter) changed(c Call) {
 	b.now = b.moved.record(c)
 }
 
-// close waits until all queued writes are performed. It may be called twice.
+// close makes the writer ignore further events, and waits until all queued writes are performed or given up. It may be called twice.
 func (b *recordWriter) close() {
 	b.mu.Lock()
 	b.closed = true

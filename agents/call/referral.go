@@ -39,7 +39,8 @@ func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 	})
 }
 
-// transferredByPeer writes an attempted transfer by the other side into the record, the transcript and the notices.
+// transferredByPeer writes a transfer that the other side attempted into the transcript and the notices and, if the transfer succeeded,
+// into the record.
 func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	at, to := b.clock.Now(), e.To.String()
 	text := "was transferred to " + to + " by the other side"

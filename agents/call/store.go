@@ -29,22 +29,22 @@ type Records interface {
 	// Get returns a call. It returns CodeNotFound if the call is absent.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
 	// Update replaces a call whose stored Version is c.Version, and increments the Version. It returns CodeConflict, and changes nothing,
-	// if the Version differs. Of concurrent calls with the same Version, exactly one succeeds. It returns CodeNotFound if the call is
+	// if the Version differs. Of concurrent updates with the same Version, exactly one succeeds. It returns CodeNotFound if the call is
 	// absent. The fields of the request stay as inserted: Inbound, From, To, Agent, Plan, RequestData, Metadata, CreatedAt, StartAt and
 	// RetryOf. StopRequested stays, too: only RequestStop sets it.
 	Update(ctx context.Context, c Call) error
-	// List returns a page of calls, and the number of all matching calls on any page. The order of calls is descending by (CreatedAt, ID),
-	// or ascending with OldestFirst. Next is zero if no call follows. The calls omit large fields: their Agent contains only the Pathway,
-	// and Plan, RequestData, Variables and Metadata are zero. With Scan, a page ends after Scan calls that match Scanned: it may be short,
-	// or even empty, although Next is set.
+	// List returns a page of calls and, unless f.SkipCount is set, the number of all matching calls, regardless of the page. The order of
+	// calls is descending by (CreatedAt, ID), or ascending with OldestFirst. Next is zero if no call follows. The calls omit large fields:
+	// their Agent contains only the Pathway, and Plan, RequestData, Variables and Metadata are zero. With Scan, a page ends after Scan
+	// calls that match Scanned: it may be short, or even empty, although Next is set.
 	List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error)
 	// Revisions returns the ids and Versions of the calls that List returns for f, in the same order.
 	Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error)
 	// Position returns how far a call has progressed. It returns CodeNotFound if the call is absent.
 	Position(ctx context.Context, org callwright.OrgID, id string) (Position, error)
-	// Hours returns the hours in which calls were created, the oldest first. The first possible hour begins at since, and the last one ends
-	// at before; both are full hours. Hours omits hours without calls, and returns nil if all are omitted. It reads no calls, because
-	// Insert and Update count them.
+	// Hours returns the hours in which calls were created, the oldest first. The first possible hour begins at the first given time, and
+	// the last one ends at the second; both times are full hours. Hours omits hours without calls, and returns nil if all are omitted. It
+	// reads no calls, because Insert and Update count them.
 	Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]Hour, error)
 }
 
@@ -91,7 +91,7 @@ type Liveness interface {
 	// Stops returns the ids of the node's calls that are allocated or started and marked to be stopped.
 	Stops(ctx context.Context, node string) ([]string, error)
 	// Lost returns up to limit calls of all organizations that are allocated or started, were allocated at or before the given time, and
-	// whose node is not in alive.
+	// whose node is not in the given list of live nodes.
 	Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]Call, error)
 }
 

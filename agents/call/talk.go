@@ -260,8 +260,8 @@ func (s *Service) transfer(
 // listenFunc listens to a call until ctx ends, or until the channel over is closed and the caller has finished.
 type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
 
-// listenOn listens to a call, so that the call's time passes, until stop is called. stop(true) ends the listening immediately. stop(false)
-// waits until the caller has finished. Both return the caller's words.
+// listenOn listens to a call in the background until stop is called. stop(true) ends the listening immediately. stop(false) waits until the
+// caller has finished. Both return the caller's words.
 func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) conversation.Meanwhile) {
 	ctx, cancel := context.WithCancel(ctx)
 	over, heard := make(chan struct{}), make(chan conversation.Meanwhile, 1)

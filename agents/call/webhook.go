@@ -57,7 +57,7 @@ type noticeArgs struct {
 	Seq  int    `json:"seq"`
 }
 
-// UnmarshalKey reads the arguments from the key of a task that a release without task arguments has queued.
+// UnmarshalKey reads the arguments from the key of a task that an older release has queued. Tasks of that release have no arguments.
 func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	id, seq, _ := strings.Cut(key, "/")
 	a.Call = id

@@ -42,8 +42,8 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy gives the answer that c names. It says the sentence of l for StillThere, Repeat and Goodbye, and rest for GoOn. Goodbye also
-// ends the conversation, and None does nothing.
+// Courtesy says the answer that c names: the sentence of l for StillThere, Repeat and Goodbye, and the text in the parameter rest for GoOn.
+// Goodbye also ends the conversation, and None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:

@@ -174,7 +174,7 @@ func (s Speaker) call(
 	a.call(settled(calls), answers)
 }
 
-// settled returns calls in a form that can be stored and sent to a model again: it replaces arguments that are not a JSON object by an
+// settled returns tool calls in a form that can be stored and sent to a model again: it replaces arguments that are not a JSON object by an
 // empty object.
 func settled(calls []llm.ToolCall) []llm.ToolCall {
 	calls = slices.Clone(calls)

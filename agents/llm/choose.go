@@ -18,8 +18,8 @@ const choosing = `Choose the one option that is right at this point of the conve
 	`What the caller has said last decides; what was said before only helps to understand it. An option that is marked as ` +
 	`otherwise is right when no other is. Write the reason first, in one sentence, then the id of the option.`
 
-// Choose lets a model choose one of q.Options. It checks answers and asks again like Ask. If q.Task is empty, it is TaskRoute. The ids of
-// the options must be unique and non-empty; otherwise Choose returns ClassPermanent.
+// Choose lets a model choose one of q.Options. It checks answers and asks again like Ask. If q.Task is empty, it is TaskRoute. Choose
+// returns ClassPermanent if there are no options, or if their ids are not unique and non-empty.
 func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	if q.Task == "" {
 		q.Task = TaskRoute

@@ -51,8 +51,9 @@ func Repeats(m Model) bool {
 // a substitute for a language model. The parameter asked is the name of a model (ReplyRequest.Model, Question.Model). A Model that wraps
 // others returns the result of the Model with that name.
 type Limited interface {
-	// Unfollowed returns a human-readable text if the model does not follow the instructions of an agent, with the instructions that it
-	// follows. The text is empty if it follows them. Empty instructions mean any free text.
+	// Unfollowed returns a human-readable text if the model does not follow the instructions of an agent. The text also describes the
+	// instructions that the model follows. It is empty if the model follows the agent's instructions. Empty instructions mean any free
+	// text.
 	Unfollowed(asked, instructions string) string
 	// Unanswered returns a human-readable text if the model answers no question of a task. The text is empty if it answers some questions.
 	Unanswered(asked string, task Task) string

@@ -32,7 +32,7 @@ type Message struct {
 	Role  Role
 	Text  string
 	Calls []ToolCall // tools that the agent called after the text
-	Call  string     // id of the call that a tool's message answers
+	Call  string     // id of the tool call that a tool's message answers
 }
 
 // Tool is a tool that a model may call in a reply.

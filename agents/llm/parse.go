@@ -245,8 +245,8 @@ func compileNew(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// Clean deletes control and format characters from a text, such as zero-width characters, except line feeds and tabs. Data for models must
-// be cleaned.
+// Clean deletes control and format characters, such as zero-width characters, and the separators of lines and paragraphs (U+2028, U+2029)
+// from a text, except line feeds and tabs. Data for models must be cleaned.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {

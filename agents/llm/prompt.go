@@ -50,7 +50,7 @@ type turn struct {
 	Role    Role   `json:"role"`
 	Text    string `json:"text"`
 	Calls   []call `json:"calls,omitempty"`
-	Answers string `json:"answers,omitempty"` // id of the call that a tool's message answers
+	Answers string `json:"answers,omitempty"` // id of the tool call that a tool's message answers
 }
 
 // call is the form in which the model receives a tool call.

@@ -92,17 +92,18 @@ func (s Selection) Repeats() bool {
 	return Repeats(s.Default)
 }
 
-// Unfollowed returns the result of the model with the name asked, or of the default model if the name is unknown.
+// Unfollowed returns the result of the model that the parameter asked names, or of the default model if the name is unknown.
 func (s Selection) Unfollowed(asked, instructions string) string {
 	return Unfollowed(s.of(asked), asked, instructions)
 }
 
-// Unanswered returns the result of the model with the name asked, or of the default model if the name is unknown.
+// Unanswered returns the result of the model that the parameter asked names, or of the default model if the name is unknown.
 func (s Selection) Unanswered(asked string, task Task) string {
 	return Unanswered(s.of(asked), asked, task)
 }
 
-// Hints returns the hints of the model that the request names, or nil if that model is no Hinter.
+// Hints returns the hints of the model that the request names, or of the default model if the name is unknown. It returns nil if that model
+// is no Hinter.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	if h, ok := s.of(r.Model).(Hinter); ok {
 		return h.Hints(r, options)
@@ -110,7 +111,7 @@ func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	return nil
 }
 
-// Reply returns the reply of the model that the request names.
+// Reply returns the reply of the model that the request names, or of the default model if the name is unknown.
 func (s Selection) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
 	return s.of(r.Model).Reply(ctx, r)
 }

@@ -16,8 +16,8 @@ import (
 //   - Webhook sends its request and takes the first branch whose condition holds. If none holds, and after Press Button,
 //     the conversation continues along the edges, as from a node with Skip.
 //   - A global node with AutoReturn and without a condition returns.
-//   - A node with Skip continues along the edge that is always taken, or else along the model's choice. Without such an
-//     edge it waits.
+//   - A node with Skip continues along the edge that is always taken, or else as the model chooses. It waits if it has
+//     no edge, or if the model chooses none.
 //   - Any other node waits for the caller.
 func (w *walk) act(ctx context.Context) way {
 	switch w.at.Type {

@@ -45,8 +45,9 @@ func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, bef
 	return v, err
 }
 
-// Chats returns a page of the chats of a pathway, newest first and without their State. The page begins after the keyset after, which is
-// zero or the Next of the previous page. A limit outside 1 to MaxPageOfChats means MaxPageOfChats. For an absent pathway the page is empty.
+// Chats returns a page of the chats of a pathway, newest first and without their State. For the first page the parameter after is zero; for
+// a further page it is the Next of the previous page. A limit outside 1 to MaxPageOfChats means MaxPageOfChats. For an absent pathway the
+// page is empty.
 func (s *Service) Chats(
 	ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int,
 ) (callwright.Page[Chat], error) {

@@ -86,9 +86,10 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 
 // ways returns the possible ways. The last way is right if no other way is.
 //
-// If the caller has spoken, ways to the other global nodes come first; if the node's action is then still pending, the only further way
-// finishes the action. In all other cases, the way that needs no choice follows (see the method always), or else all edges, in both cases
-// only if the node's condition is met. The conversation may also stay, unless a way needs no choice and the node has no condition.
+// If the caller has spoken, the ways to the other global nodes come first. If the node's action is then still pending, the last way
+// finishes the action, and no further ways are possible. Otherwise, the way that needs no choice follows (see the method always), or else
+// all edges. If the node has a condition, these ways require that it is met. The last way stays at the node, unless a way needs no choice
+// and the node has no condition.
 func (w *walk) ways(heard bool) []way {
 	out := make([]way, 0, len(w.graph.Globals)+len(w.at.Edges)+1)
 	add := func(v way, o llm.Option) []way {

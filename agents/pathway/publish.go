@@ -14,7 +14,7 @@ type Publication struct {
 	Number      int
 	Environment Environment // empty means Production
 	OnPass      bool        // publishes to production once the version's tests have passed
-	Over        *int        // version that must be in the environment now, 0 if there must be none; nil accepts any version
+	Over        *int        // version that the environment must contain now, unless it already contains Number; 0 means none; nil accepts any version
 }
 
 // Published is the result of a publication.
@@ -34,10 +34,10 @@ const taskSettle = "pathway.settle"
 // when its tests have passed: see FinishTests. Without OnPass, and for a version whose tests have failed, Publish returns
 // CodePromotionGateFailed, and the error names the batch of tests.
 //
-// Of two concurrent publications of different versions, one returns CodeConflict. A publication whose Over differs from the version in the
-// environment also returns CodeConflict. Publish asks the gate before the transaction, because the answer may take any time. Only to start
-// tests, it asks the gate within the transaction, so that the tests and the waiting promotion are committed together, and two publications
-// start the tests once.
+// Of two concurrent publications of different versions, one returns CodeConflict. Publish also returns CodeConflict if the environment
+// contains neither the version Over nor the version to publish. Publish asks the gate before the transaction, because the answer may take
+// any time. Only to start tests, it asks the gate within the transaction, so that the tests and the waiting promotion are committed
+// together, and two publications start the tests once.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
 	b.Environment = cmp.Or(b.Environment, Production)
 	if b.Environment != Production && b.Environment != Staging {
@@ -120,7 +120,8 @@ func overtaken(before, now Pathway, b Publication) bool {
 	return other(before.Production, now.Production) || other(before.promoted(), now.promoted())
 }
 
-// ask asks the gate about a version. Without a gate, it returns GateOpen. start begins the version's tests if necessary.
+// ask asks the gate about a version. Without a gate, it returns GateOpen. If start is true, the gate begins the version's tests if
+// necessary.
 func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, error) {
 	if s.cfg.Gate == nil {
 		return Verdict{State: GateOpen}, nil

@@ -15,7 +15,7 @@ import (
 type State struct {
 	Node      string         // id of the node that waits for the caller; before the start, the first node, or empty for the graph's start
 	Return    string         // id of the node to which a global node returns; may be empty
-	Variables map[string]any // given and extracted values; integers are int64, other numbers float64
+	Variables map[string]any // values given, extracted or set from responses; integers are int64, other numbers float64
 	Talk      dialogue.Talk  // messages
 	Visited   []string       // ids of the visited nodes, in order
 	Turn      int            // number of turns so far

@@ -35,8 +35,9 @@ import (
 // next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
 // If the model fails, Step returns a *llm.Failure; the agent has then apologized, and the conversation is over. If ctx has ended, it
-// returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step takes no step and returns
-// CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over.
+// returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step does nothing and returns
+// CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over, as does a TurnStart after a
+// failed transfer.
 func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {

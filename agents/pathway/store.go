@@ -100,7 +100,7 @@ type Pathways interface {
 // Listing selects a page of pathways.
 type Listing struct {
 	After  callwright.Keyset // (CreatedAt, ID) of the previous page's last pathway; zero means the first page
-	Offset int               // number of pathways to skip after After
+	Offset int               // number of pathways to skip beyond the keyset
 	Limit  int               // maximum number of pathways on the page
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. It returns CodeInvalidState if the pathway has
-// MaxVersions.
+// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. StoreVersion returns FieldErrors if the document
+// is invalid, and CodeInvalidState if the pathway has MaxVersions.
 func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }
@@ -66,8 +66,9 @@ func (s *Service) add(
 	return v, err
 }
 
-// Versions returns a pathway and a page of its versions, newest first. It omits documents and archived versions. The page begins after the
-// keyset after, which is zero or the Next of the previous page. A limit outside 1 to MaxPageOfVersions means MaxPageOfVersions.
+// Versions returns a pathway and a page of its versions, newest first. It omits documents and archived versions. For the first page the
+// parameter after is zero; for a further page it is the Next of the previous page. A limit outside 1 to MaxPageOfVersions means
+// MaxPageOfVersions.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 ) (callwright.Page[Version], Pathway, error) {
@@ -143,8 +144,8 @@ var (
 	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: add a start node")
 )
 
-// CanDiscard returns nil if Discard would accept a version now. It returns CodeInvalidState if the version is the draft, is in an
-// environment, or waits for its tests.
+// CanDiscard returns nil if Discard would now accept the version with the given number, provided that the version exists. It returns
+// CodeInvalidState if the version is the draft, is in an environment, or waits for its tests.
 func (p Pathway) CanDiscard(number int) error {
 	switch number {
 	case 0:

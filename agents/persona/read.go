@@ -152,9 +152,9 @@ func (s *Service) records(ctx context.Context, org callwright.OrgID, personas []
 	return list, nil
 }
 
-// Versions returns a page of a persona's versions, newest first: the versions that are or were in production, and the draft. The page
-// begins after the keyset after, which is zero or the Next of the previous page. It contains at most limit versions and at most MaxRead
-// bytes. A limit of 0 means MaxPage. Versions returns CodeNotFound if the persona is absent or deleted.
+// Versions returns a page of a persona's versions, newest first: the versions that are or were in production, and the draft. For the first
+// page the parameter after is zero; for a further page it is the Next of the previous page. The page contains at most limit versions and at
+// most about MaxRead bytes. A limit of 0 means MaxPage. Versions returns CodeNotFound if the persona is absent or deleted.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 ) (page callwright.Page[Version], err error) {

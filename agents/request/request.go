@@ -15,13 +15,13 @@ import (
 // Client sends requests. adapters/webhook implements it. agentstest.RunRequests tests implementations.
 type Client interface {
 	// CheckURL returns CodeBadRequest, without a field, for a forbidden URL: a URL that cannot be parsed or is not absolute, a scheme other
-	// than http and https, no host, or a private address. It does not resolve names. The URL may contain {{variables}} in its path and
-	// query.
+	// than http and https, no host, or a private address. An implementation may refuse further URLs, and may be configured to permit
+	// private addresses. CheckURL does not resolve names. The URL may contain {{variables}} in its path and query.
 	CheckURL(url string) error
 	// Do sends a request and reads the response. It sends the URL, the header values and the body unchanged, and adds Content-Length and
-	// User-Agent, but no cookies. It does not connect to private addresses, including loopback, unspecified, link-local and IPv4-mapped
-	// ones, which it checks after resolving names. It does not follow redirects: a response with any status from 200 on is returned, with
-	// any bytes.
+	// User-Agent, but no cookies. Unless private addresses are permitted, it does not connect to them, including loopback, unspecified,
+	// link-local and IPv4-mapped ones, which it checks after resolving names. It does not follow redirects: a response with any status from
+	// 200 on is returned, with any bytes.
 	//
 	// Do returns CodeUnavailable if it cannot connect, or if no complete response arrives within r.Timeout. It also returns CodeUnavailable
 	// if the response is truncated or not HTTP, exceeds MaxAnswer bytes after decompression, has an endless header, or switches protocols
@@ -82,7 +82,7 @@ type Mapping struct {
 
 // Log describes a request in the log of a conversation. It contains neither header values nor the query.
 type Log struct {
-	Name      string // name of the node or the tool
+	Name      string // name of the node or the tool, or of the dynamic data, such as "dynamic_data[0]"
 	Method    string
 	URL       string          // without its query
 	Status    int             // 0 means no response

@@ -20,8 +20,8 @@ type Template struct {
 // part is a literal text and the name of the variable that follows it.
 type part struct{ text, name string }
 
-// Parse parses a text. Every text is valid: unclosed braces are literal text. Spaces within the braces are ignored. A dotted name such as
-// {{caller.name}} names a member of an object.
+// Parse parses a text. Every text is valid: unclosed braces are literal text. White space around a name within the braces is ignored. A
+// dotted name such as {{caller.name}} names a member of an object.
 func Parse(text string) *Template {
 	t := &Template{text: text, rest: text}
 	for {

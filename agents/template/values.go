@@ -32,7 +32,8 @@ func (v *Values) Render(t *Template, most int) string {
 	return text
 }
 
-// Add returns the beginning of a text, up to the remaining bytes, and counts its bytes. The caller appends it to another text.
+// Add returns the beginning of a text, up to MaxValues bytes and up to the remaining bytes, and counts its bytes. The caller appends it to
+// another text.
 func (v *Values) Add(text string) string {
 	text = clip(text, min(MaxValues, v.left))
 	v.left -= len(text)

@@ -163,10 +163,10 @@ func (s schema) steps(arguments []byte) float64 {
 	return met + float64(s.patterns)*float64(len(arguments))/bytesPerStep
 }
 
-// maxArguments is the maximum length of the arguments of a call, in bytes.
+// maxArguments is the maximum length of the arguments of a tool call, in bytes.
 const maxArguments = 16 << 10
 
-// arguments decodes and checks the arguments of a call. If it refuses them, it returns a reason for the model.
+// arguments decodes and checks the arguments of a tool call. If it refuses them, it returns a reason for the model.
 func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")

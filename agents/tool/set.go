@@ -97,7 +97,8 @@ type Result struct {
 	Log  request.Log
 }
 
-// Speech returns the words that the agent says during a call. It returns "" if Call would refuse the call.
+// Speech returns the words that the agent says during a tool call. It returns "" if Call would refuse the tool call, or if the tool has no
+// words for it.
 func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[string]any) string {
 	t, input, refusal := s.find(ctx, call)
 	if refusal != "" {
@@ -127,7 +128,7 @@ func (s *Set) Call(
 	return Result{Text: a.text(), Log: log}
 }
 
-// answer is the JSON form of a call's result for the model.
+// answer is the JSON form of a tool call's result for the model.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Answer json.RawMessage `json:"answer,omitempty"`
@@ -135,7 +136,7 @@ type answer struct {
 
 func (a answer) text() string { return string(request.Encode(a)) }
 
-// find returns the tool and the arguments of a call. If it refuses the call, it returns a reason for the model.
+// find returns the tool and the arguments of a tool call. If it refuses the tool call, it returns a reason for the model.
 func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
 	if s != nil {
 		t = s.tools[call.Name]

@@ -71,7 +71,7 @@ func start(ctx context.Context, path, name string, args ...string) (*program, er
 	return p, nil
 }
 
-// line waits for a line of output with the prefix start, and returns the rest of that line.
+// line waits for a line of output that begins with the given text, and returns the rest of that line.
 func (p *program) line(ctx context.Context, start string) (string, error) {
 	for {
 		select {

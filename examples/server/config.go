@@ -43,7 +43,7 @@ func (p *ports) Set(text string) error {
 	return nil
 }
 
-// texts holds the raw values of flags that complete parses.
+// texts holds the raw values of flags that the method complete parses.
 type texts struct {
 	mediaIP, publicIP, firewallIPs, allowPrivate, portedCallsFrom, portGateways, trustedProxies, sipTrusted, modelKeys string
 }

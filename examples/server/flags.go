@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/adapters/masterkey"
 )
 
-// value is a flag.Value for a setting that is not a string. If the function parse fails, the field must contains the text of the error.
+// value is a flag.Value for a setting that is not a string. If its function parse fails, Set returns an error with the text in the field
+// must.
 type value[T any] struct {
 	to    *T
 	parse func(string) (T, error)

@@ -108,7 +108,8 @@ func (o options) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, nil))
 }
 
-// telephone places one call, or answers Calls calls, unless ctx ends first. 0 Calls means no limit.
+// telephone places one call, or answers as many calls as --calls says, unless ctx ends first. With --calls 0 it answers calls without
+// limit.
 func (o options) telephone(ctx context.Context) error {
 	p := player{options: o}
 	if len(o.Say) > 0 {

@@ -6,7 +6,8 @@ import (
 	"go/ast"
 )
 
-// These constants are the maximum length of a file and of a function, in lines. Functions in tests and generated code may be longer.
+// These constants are the maximum length of a file and of a function, in lines. Neither applies to generated code, and functions in tests
+// may be longer.
 const (
 	maxFileLines     = 500
 	maxFunctionLines = 80

@@ -24,8 +24,8 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s (%s): %s\n\t%s", v.Rule, v.Impact, v.Help, strings.Join(v.Nodes, "\n\t"))
 }
 
-// Axe returns the violations that axe-core finds in the element of a selector, descendants included. The page must have been opened with
-// scripts.
+// Axe returns the violations that axe-core finds in the element of a selector, descendants included. It requires a page that was opened
+// with scripts.
 func (p *Page) Axe(t testing.TB, root string) []Violation {
 	t.Helper()
 	source, err := os.ReadFile(installed(t, "axe-core", "axe.min.js"))

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/await"
 )
 
-// ClickText waits for a link or button with this text, clicks it, and waits until another page has loaded.
+// ClickText waits for a link, button or summary with this text, clicks it, and waits until another page has loaded.
 func (p *Page) ClickText(t testing.TB, text string) {
 	t.Helper()
 	p.attempt(t, "clicking at "+text, `((text) => {

@@ -134,7 +134,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // Scratch creates a folder that only this user can read, calls the function use with it, and then deletes it. name is part of the folder's
-// name.
+// name. Scratch returns the error of use, or CodeUnavailable if the folder cannot be created.
 func Scratch(name string, use func(dir string) error) error {
 	dir, err := os.MkdirTemp("", name+"-*")
 	if err != nil {

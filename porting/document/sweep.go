@@ -17,8 +17,9 @@ const (
 	blobGrace  = 24 * time.Hour // exceeds the time of an upload, because bytes are stored before their document
 )
 
-// sweep deletes old documents that no request uses, and then blobs without a document. It touches blobs that are in use, so that later
-// rounds skip them for blobGrace. If sweep is interrupted, the next round continues.
+// sweep deletes old documents that no request uses, and then examines old blobs, at most sweepBatch of each: it deletes blobs without a
+// document. It touches blobs that are in use, so that later rounds skip them for blobGrace. If sweep is interrupted, the next round
+// continues.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	deleted, err := s.cfg.Store.DeleteUnused(ctx, now.Add(-KeepUnused), sweepBatch)

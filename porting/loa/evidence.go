@@ -12,7 +12,7 @@ type Evidence struct {
 	Request      string // id of the port request; not covered by the hashes, but shown in the PDFs
 	SHA256       string // hash of the letter's PDF, in lower-case hex
 	SignedSHA256 string // hash of the signed PDF; empty if not signed
-	Head         string // hash of the last event; after a signature, the port request's history contains the hash too
+	Head         string // hash of the last event; the port request's history records the head at the time of the signature
 	Events       []Event
 }
 
@@ -53,8 +53,9 @@ func (e Evidence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON decodes the output of MarshalJSON. It refuses unknown members, because Verify would not check them. It also refuses members
-// that other programs could read differently: names in another case, and repeated names.
+// UnmarshalJSON decodes the output of MarshalJSON. It refuses unknown members, because Verify would not check them. It also refuses JSON
+// that other programs could read differently, such as names in another case, repeated names or invalid UTF-8, and evidence without a
+// request, the letter's hash or events.
 func (e *Evidence) UnmarshalJSON(raw []byte) error {
 	if err := checkMembers(raw); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkMembers checks that the JSON of evidence contains only known members, each at most once. encoding/json would accept repeated names,
-// of which the last wins, and names in another case.
+// checkMembers checks that the JSON of evidence is UTF-8 and contains only known members, each at most once. encoding/json would accept
+// repeated names, of which the last wins, and names in another case.
 func checkMembers(raw []byte) error {
 	if !utf8.Valid(raw) {
 		return errors.New("evidence must be UTF-8")

@@ -37,7 +37,7 @@ func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Le
 }
 
 // unprintable converts a Renderer's CodeBadRequest error to an error for each field that cannot be rendered. It returns other errors
-// unchanged.
+// unchanged, and also the CodeBadRequest error if every field can be rendered.
 func (s *Service) unprintable(ctx context.Context, err error, fields []field) error {
 	if !errors.Is(err, callwright.ErrBadRequest) {
 		return err
@@ -56,8 +56,7 @@ func (s *Service) unprintable(ctx context.Context, err error, fields []field) er
 }
 
 // ResendLetter replaces the link to a letter, and mails the new link. It returns CodeTooManyRequests if the letter was resent MaxResends
-// times, CodeInvalidState if the letter does not wait for its signature, CodeConflict if it was changed meanwhile, and CodeNotFound if it
-// is absent.
+// times, CodeInvalidState if the letter has ended or expired, CodeConflict if it was changed meanwhile, and CodeNotFound if it is absent.
 func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	l, err := s.cfg.Store.Letter(ctx, r.Org, r.ID)
 	if err != nil {

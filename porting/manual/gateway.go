@@ -16,7 +16,7 @@ import (
 // Config configures a Gateway.
 type Config struct {
 	Store      Store         `required:"always"`
-	CutOff     time.Duration // cancellations end this long before the confirmed date; 0 means 48 hours, negative means no limit
+	CutOff     time.Duration // minimum time from a cancellation to the confirmed date; 0 means 48 hours, negative means none
 	MaxNumbers int           // maximum per order; 0 means porting.MaxNumbers
 
 	callwright.Runtime
@@ -87,8 +87,8 @@ func refOf(key string) string {
 	return "man-" + hex.EncodeToString(sum[:10])
 }
 
-// Cancel records that the customer wants to cancel an order. A request newer than a refused one replaces the refusal. Cancel does not
-// change an order that has ended.
+// Cancel records that the customer wants to cancel an order. If the operator has refused an earlier cancellation, a new one clears the
+// refusal. Cancel does not change an order that has ended.
 func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
 	wish := o.CancelAskedAt.UTC().Truncate(time.Microsecond)
 	news := false

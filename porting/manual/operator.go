@@ -47,7 +47,7 @@ func (o Order) Ended() bool {
 
 // Move is progress of numbers that the carrier has reported to the operator.
 type Move struct {
-	Numbers []callwright.PhoneNumber // if empty, all that have not ended and are not yet in this state
+	Numbers []callwright.PhoneNumber // if empty, all that have not ended and that the move changes
 	// State is in_progress, foc_confirmed, ported, rejected or canceled. If it is empty, Failure delays the numbers: they keep
 	// their states, except that submitted numbers become in_progress.
 	State    porting.NumberState
@@ -184,8 +184,8 @@ func (m Move) of(n porting.NumberSnapshot) moved {
 // errSame is wrapped by the error for a move that changes nothing.
 var errSame = errors.New("nothing changes")
 
-// follows returns CodeInvalidState if a number cannot change from the snapshot was to the snapshot n. A number may stay in its state if its
-// date or its failure changes. If neither changes, the error wraps errSame.
+// follows returns CodeInvalidState if the snapshot n cannot follow the earlier snapshot, was. A number that has not ended may stay in its
+// state if its date or its failure changes. If neither changes, the error wraps errSame.
 func (n moved) follows(was porting.NumberSnapshot) error {
 	switch {
 	case was.State.CanBecome(n.State):

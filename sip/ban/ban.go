@@ -96,7 +96,7 @@ func New(c Config) (*Service, error) {
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }
 
-// Run shares bans every few seconds until ctx ends, and then returns nil. While the database fails, the line's bans stay unchanged.
+// Run shares bans every few seconds until ctx ends, and then returns nil. While the database fails, no bans are shared.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()

@@ -42,7 +42,7 @@ var ErrRefused = errors.New("dialog: event refused")
 // Config configures a call.
 type Config struct {
 	LocalTag string
-	T1, T2   time.Duration // RFC 3261, section 17.1.1.1; 0 means 500 ms and 4 s
+	T1, T2   time.Duration // RFC 3261, section 17.1.1.1; 0 means 500 ms for T1, and 8*T1 for T2
 	Session  time.Duration // Session-Expires of our INVITE; 0 means none
 	Seed     uint64        // seeds the random waits after a 491 and in Retry-After
 }
@@ -62,7 +62,7 @@ type Call struct {
 	first     uint32   // CSeq of the initial INVITE as it was answered
 	invite    uint32   // CSeq of our INVITE in progress; 0 if none
 	tries     int      // retries of that INVITE after challenges and a 422; every retry includes the credentials, if configured
-	rang      bool     // 180 was sent, or ringing was reported
+	rang      bool     // inbound: 180 was sent; outbound: 180 or 183 was received
 	canCancel bool     // a 1xx was received
 	cancelled bool     // CANCEL was sent
 	last      int      // status of the last response to the first INVITE
@@ -76,7 +76,7 @@ type Call struct {
 	reinviteSeq uint32        // CSeq of that re-INVITE
 
 	expires   time.Duration // session interval; 0 means no session timer
-	minSE     time.Duration // Min-SE of a 422
+	minSE     time.Duration // Min-SE of our INVITEs: the constant MinSE, or the value of a 422
 	refresher bool          // we refresh the session
 	seed      uint64
 

@@ -18,8 +18,7 @@ func (c *Call) sendInvite() {
 	})
 }
 
-// provisional handles a 1xx. It does not report ringing for a 100, which the next hop sends, or for a 183 with a body, which is early
-// media.
+// provisional handles a 1xx. The first 180 or 183 is reported as ringing, unless it is a 183 with a body, which is early media.
 func (c *Call) provisional(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
@@ -157,7 +156,7 @@ func (c *Call) cancelNow(ev Event) {
 	}
 }
 
-// answeredTooLate handles a 2xx that crosses our CANCEL: it acknowledges the 2xx and ends the call with BYE.
+// answeredTooLate handles a 2xx to an INVITE that we have given up: it acknowledges the 2xx and ends the call with BYE.
 func (c *Call) answeredTooLate(ev Event) {
 	r := ev.(Response)
 	why := c.ending

@@ -106,7 +106,7 @@ func (c *Call) unavailable(why Ending) {
 	c.end(why)
 }
 
-// cancelledByPeer handles CANCEL: it answers the CANCEL first, and then the INVITE (RFC 3261, section 9.2).
+// cancelledByPeer handles CANCEL, or BYE before the answer: it answers this request first, and then the INVITE (RFC 3261, section 9.2).
 func (c *Call) cancelledByPeer(ev Event) {
 	r := ev.(Request)
 	c.respond(r, 200)

@@ -77,8 +77,8 @@ type limits struct {
 }
 
 // plan returns the targets of a discovery: first the ports and transports that the request names, then the targets of SRV records, then the
-// usual ports. hosts maps the targets of SRV records to their addresses. A private address yields a single target that is shown but not
-// probed, and so does an address and port at which this server itself listens.
+// usual ports. hosts maps the targets of SRV records to their addresses. Unless private addresses are allowed, each of them yields a single
+// target that is shown but not probed, and so does an address and port at which this server itself listens.
 func plan(d Discovery, hosts map[string][]netip.Addr, l limits) []target {
 	p := planner{srv: d.SRV, hosts: hosts, limits: l}
 	typed := asked(d.Port, d.Transport)

@@ -65,8 +65,8 @@ func reason(d Discovery, targets []target) string {
 	}
 }
 
-// lookUp resolves the host's addresses and SRV records into d. It returns the addresses of the SRV records' targets. It returns an error
-// only if it finds no address at all.
+// lookUp resolves the host's addresses and SRV records into d, and adds the addresses of the SRV records' targets to d.Addresses, up to
+// resolve.MaxTargets. It also returns the targets' addresses by target. It returns an error only if it finds no address at all.
 func (s *Service) lookUp(ctx context.Context, d *Discovery) (map[string][]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookUp)
 	defer cancel()

@@ -67,7 +67,7 @@ type sign struct {
 // facts contains the headers of a response, by lower-case name.
 type facts struct {
 	values map[string][]string
-	upper  bool // every long header name is in capital letters
+	upper  bool // all long header names, at least three, are in capital letters
 }
 
 func read(headers []Header) facts {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Inbound returns the variables that an inbound trunk's rules extract from a message's headers. Several headers with the same name are
-// joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than MaxValue sets no variable, and does not
-// prevent the call.
+// Inbound returns the variables that an inbound trunk's rules extract from a message's headers, and the constants that the rules assign.
+// Several headers with the same name are joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than
+// MaxValue sets no variable, and does not prevent the call.
 func Inbound(rules []Rule, headers []Header) map[string]string {
 	variables := map[string]string{}
 	for _, r := range rules {

@@ -2,8 +2,8 @@ package header
 
 import "strings"
 
-// Outbound returns the headers that an outbound trunk's rules create from a call's variables. It omits a header if its variable is absent,
-// empty or not a valid header value.
+// Outbound returns the headers that an outbound trunk's rules create from a call's variables and from constants. It omits a header if its
+// variable is absent, empty or not a valid header value.
 func Outbound(rules []Rule, variables map[string]string) []Header {
 	var headers []Header
 	for _, r := range rules {

@@ -16,7 +16,8 @@ type Custom struct {
 	Passthrough bool
 }
 
-// UUI maps User-to-User information (RFC 7433) to the variable Target, or from it.
+// UUI maps User-to-User information (RFC 7433) of an incoming call to the variable Target, or this variable to the information that an
+// outgoing call sends.
 type UUI struct {
 	Target   string
 	Purpose  string // purpose parameter; if empty, none is sent and any is accepted

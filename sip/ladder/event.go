@@ -20,7 +20,7 @@ type Event struct {
 	Detail     string // details of a note
 }
 
-// The notes, in the order in which they usually occur. The comments describe Detail.
+// The notes, in the order in which they usually occur. Except at NoteGivenUp, the comments describe Detail.
 const (
 	NoteResolved     = "resolved"      // addresses of the server
 	NoteUnresolved   = "not resolved"  // the reason

@@ -9,7 +9,8 @@ import (
 )
 
 // Describe returns a summary of a body: the codecs, the direction and the crypto suite of a session description, such as "PCMU, PCMA;
-// sendrecv; AES_CM_128_HMAC_SHA1_80", or otherwise the body's type. It quotes no part of the body. It returns "" if there is no body.
+// sendrecv; AES_CM_128_HMAC_SHA1_80", or otherwise the body's type. For a malformed session description it returns a text that says so. It
+// returns "" if there is no body.
 func Describe(contentType string, body []byte) string {
 	kind, _, _ := strings.Cut(contentType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))

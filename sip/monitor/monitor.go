@@ -74,8 +74,8 @@ func taskOf(way alert.Channel) callwright.TaskKind[message] {
 	return taskAlertMail
 }
 
-// New returns a service, and registers the durable work that sends notices with c.Work. Call Run to probe servers and record statuses. New
-// returns an error if a required field of c is missing.
+// New returns a service, and registers the durable work that sends notices and deletes old deliveries with c.Work. Call Run to probe
+// servers and record statuses. New returns an error if a required field of c is missing.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err

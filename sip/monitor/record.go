@@ -118,8 +118,8 @@ func (s *Service) dedupe(ctx context.Context, status sip.Status, told []alert.No
 	return told, nil
 }
 
-// groupOf returns the Status.Group of a trunk. Trunks of an organization with the same servers and the same alerts have the same group, and
-// share one notice about the servers. groupOf returns "" for a trunk without servers or without alerts.
+// groupOf returns the Status.Group of a trunk. Trunks of an organization with the same servers, verification, failback and alerts have the
+// same group, and share one notice about the servers. groupOf returns "" for a trunk without servers or without enabled alerts.
 func groupOf(t sip.Trunk, status sip.Status) string {
 	if t.Alerts == nil || !t.Alerts.Enabled || len(status.Servers) == 0 {
 		return ""

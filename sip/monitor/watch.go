@@ -36,7 +36,7 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 }
 
 // changed returns the status of a new or changed trunk, given the old status or the zero Status. Servers that are new to the trunk are
-// unchecked and due immediately. The first server that is not known to be down is active.
+// unchecked and due immediately. The first server is active or, if it is unreachable, the server in the best state.
 func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {

@@ -258,8 +258,8 @@ func (s *Service) review(ctx context.Context) error {
 	return nil
 }
 
-// releaseForeign drops registrations that no longer belong to this node. If the store assigns registrations to this node that it does not
-// hold, it releases all, so that they are claimed again.
+// releaseForeign drops registrations that no longer belong to this node. If the store assigns registrations to this node that the node does
+// not hold in memory, releaseForeign instead releases all registrations of the node, so that they are claimed again.
 func (s *Service) releaseForeign(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()

@@ -51,7 +51,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 }
 
 // choose returns the index of the first acceptable stream, and its codec. If no stream is acceptable, it returns the rejection of the
-// stream that passed most checks.
+// stream that passed most checks. If it meets an audio stream without a c= line before, it returns ErrMalformed.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
 	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order in which match checks
 	closest := 0
@@ -115,8 +115,8 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 }
 
 // Accept returns the session that follows from the peer's answer to our offer. The answer must contain the offered protocol, the offered
-// crypto tag with a different key, and an offered codec. Otherwise Accept returns an error that wraps a *Rejection, and the call cannot
-// continue.
+// crypto tag with a different key, an offered codec, and an address that we can reach. Otherwise Accept returns an error that wraps a
+// *Rejection, and the call cannot continue. It returns CodeBadRequest if offer was not made by Offer.
 func Accept(offer, answer *Description) (Negotiated, error) {
 	if offer == nil || offer.active < 0 {
 		return Negotiated{}, callwright.Invalid("offer", "must be a description that Offer returned")

@@ -14,7 +14,7 @@ const (
 
 var directionNames = [...]string{SendRecv: "sendrecv", SendOnly: "sendonly", RecvOnly: "recvonly", Inactive: "inactive"}
 
-// String returns the name of the SDP attribute, such as "sendonly".
+// String returns the name of the SDP attribute, such as "sendonly", or "invalid".
 func (d Direction) String() string {
 	if int(d) < len(directionNames) {
 		return directionNames[d]

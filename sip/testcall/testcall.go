@@ -114,9 +114,9 @@ type Prompt interface {
 // returned in UTC, exact to the microsecond. siptest.RunTestCallStore tests it.
 type Store interface {
 	// Insert adds a call with Version 1, unless limit or more calls of the organization started after the time since; limit is at least 1.
-	// If it adds nothing, oldest is the start of the oldest of the organization's newest calls, of which as many count as limit says;
-	// otherwise oldest is zero. Of concurrent calls of Insert, on any nodes, exactly as many add a call as the limit allows; the others
-	// return no error. Insert returns CodeConflict if a call of any organization has the same ID.
+	// If it adds nothing, oldest is the start of the organization's call in position limit, counted from the newest call; otherwise oldest
+	// is zero. Of concurrent calls of Insert, on any nodes, exactly as many add a call as the limit allows; the others return no error.
+	// Insert returns CodeConflict if a call of any organization has the same ID.
 	Insert(ctx context.Context, c Call, limit int, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the call whose stored Version is c.Version, and increments the stored Version. It returns CodeConflict if the stored
 	// Version differs, and CodeNotFound if c.Org has no such call.

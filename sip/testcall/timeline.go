@@ -49,7 +49,8 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 	return step, true
 }
 
-// add appends a step and reports whether it did. It skips a step that equals the last one, and every step if the timeline is full.
+// add appends a step and reports whether it did. It skips a step that equals the last one, and every step if the timeline is full. The step
+// "ringing" also changes the status Initiated to Ringing.
 func (c *Call) add(step Event) bool {
 	step.Name, step.Detail = printable(step.Name), printable(step.Detail)
 	last := len(c.Timeline) - 1

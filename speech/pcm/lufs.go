@@ -33,8 +33,8 @@ func LUFS(samples []int16, rate int) float64 {
 	return blockLoudness(loud)
 }
 
-// blockPowers returns the mean square of the K-weighted audio of each block. The last incomplete step of 100 ms is ignored. Audio shorter
-// than a block counts as one block.
+// blockPowers returns the mean square of the K-weighted audio of each block. Audio shorter than a block counts as one block. Of longer
+// audio, blockPowers ignores the last incomplete step of 100 ms.
 func blockPowers(samples []int16, rate int) []float64 {
 	shelf, pass := shelfFilter(float64(rate)), highPassFilter(float64(rate))
 	edge := func(step int) int { return step * rate / stepsASecond }

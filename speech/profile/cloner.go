@@ -77,7 +77,8 @@ func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, err
 	}, nil
 }
 
-// join concatenates recordings with pauses, at the same loudness, up to MaxAudio.
+// join concatenates recordings with pauses, at the same loudness, up to MaxAudio. It returns CodeBadRequest for a recording with a lower
+// rate than 8000 Hz.
 func join(recordings []pcm.Audio) (pcm.Audio, error) {
 	out := pcm.Audio{Rate: rate, Channels: 1}
 	for _, r := range recordings {

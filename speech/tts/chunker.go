@@ -7,14 +7,14 @@ import (
 )
 
 // The limits of a chunk, in bytes. The first chunk may end at a clause, so that speaking starts early. Later chunks are whole sentences,
-// which sound better and are synthesized while earlier chunks play.
+// unless a sentence is too long: they sound better, and are synthesized while earlier chunks play.
 const (
 	firstClause  = 24  // minimum length of a clause that becomes the first chunk
 	longestChunk = 280 // a longer sentence is split at a clause or a space
 )
 
-// Chunker splits streamed text, such as the output of a language model, into chunks to speak. A chunk is a sentence; the first chunk may be
-// a clause, for a quick start. The zero value is ready for use. Use one Chunker per text.
+// Chunker splits streamed text, such as the output of a language model, into chunks to speak. A chunk is a sentence, a line, or a part of a
+// very long sentence; the first chunk may be a clause, for a quick start. The zero value is ready for use. Use one Chunker per text.
 type Chunker struct {
 	WholeSentences bool // the first chunk is also a whole sentence
 
@@ -22,8 +22,8 @@ type Chunker struct {
 	started bool // the first chunk has been returned
 }
 
-// Write adds the next piece of the text and returns the chunks that it completes. Together the chunks contain the whole text except white
-// space between them.
+// Write adds the next piece of the text and returns the chunks that it completes. The chunks of all calls and of Flush together contain the
+// whole text except white space between chunks.
 func (c *Chunker) Write(piece string) []string {
 	c.text += piece
 	var out []string
@@ -130,7 +130,7 @@ var abbreviations = map[string]bool{
 }
 
 // abbreviated reports whether the full stop after the text belongs to its last word, because the word is a known abbreviation or an
-// initial. "No." is an abbreviation only after another word of its sentence, as in "room No. 5": at the beginning of a sentence it is
+// initial. "No." is an abbreviation only with a capital letter and after another word of its sentence, as in "room No. 5": otherwise it is
 // usually the answer "no".
 func abbreviated(before string) bool {
 	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“'", r) })

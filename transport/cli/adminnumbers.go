@@ -201,7 +201,7 @@ func by(org callwright.OrgID) string {
 }
 
 // release detaches a number and ends its reservation, for one organization or, if org is empty, for all that hold the number. It works in
-// one transaction and returns the released holders. It returns CodeNotFound if the number is neither attached nor reserved.
+// one transaction and returns the released holders. It returns CodeNotFound if no such organization has attached or reserved the number.
 func (a *Admin) release(
 	ctx context.Context, number callwright.PhoneNumber, org callwright.OrgID, note string,
 ) (released holders, err error) {

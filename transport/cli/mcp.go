@@ -133,7 +133,8 @@ func (s *toolServer) handler(cmd *cobra.Command, tools mcp.Config) (h http.Handl
 	return mux, func() { _ = shared.Close() }, nil
 }
 
-// onThisMachine returns an error for an address that other machines can reach, because keys would be sent to it unencrypted.
+// onThisMachine returns an error for an address that is malformed or that other machines may reach, because keys are sent to it
+// unencrypted.
 func onThisMachine(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	ip, ipErr := netip.ParseAddr(host)

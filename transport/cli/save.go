@@ -48,7 +48,8 @@ func checkFolder(name string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// makePart creates a temporary file in the same folder as the named file. mode is the mode of the existing file, or 0 if there is none.
+// makePart creates a temporary file in the same folder as the named file. Its owner may read and write it as mode permits, for example the
+// mode of an existing file; if mode permits neither, the file has the mode newFile.
 func makePart(name string, mode fs.FileMode) (*os.File, error) {
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text()[:8]+".part")
 	return os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode&0o600, newFile))
@@ -109,7 +110,8 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// cannotWrite converts an error of writing a file to an error that names only this file, not the temporary file.
+// cannotWrite converts a *fs.PathError or an *os.LinkError to an error that names only the given file, not the temporary file. It returns
+// other errors unchanged.
 func cannotWrite(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return refused(callwright.Errorf(callwright.CodeUnavailable, "cannot write %s: %w", name, e.Err))

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// secretFile is the file that --output names. A secret is written to it alone, so that no other output contains the secret.
+// secretFile is the file that --output names, if any. A secret is written only to this file, so that no other output contains the secret.
+// The name "-" means the standard output.
 type secretFile struct {
 	name string
 	f    *os.File

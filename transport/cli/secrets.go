@@ -50,8 +50,9 @@ func conceal(v any, place string, named bool, places *[]string) any {
 	}
 }
 
-// reveal replaces each callwright.Redacted in a file's value with the server's value, which is the parameter there. shown is the result of
-// conceal for the server's value. reveal appends to lost the places for which the server has no value.
+// reveal returns a file's value in which the server's texts replace the texts with callwright.Redacted. The parameter there is the server's
+// value, and shown is the result of conceal for it. A text that differs from the text in shown remains, and reveal appends its place to
+// lost.
 func reveal(file, there, shown any, place string, lost *[]string) any {
 	switch v := file.(type) {
 	case string:

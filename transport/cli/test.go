@@ -239,7 +239,8 @@ func (v single) LoadPinned(context.Context, callwright.OrgID, string, int) (*gra
 	return v.graph, nil
 }
 
-// runAll runs the scenarios, up to o.parallel runs concurrently. The report lists runs that were interrupted as cancelled.
+// runAll runs the scenarios, up to o.parallel runs concurrently. In the report, interrupted runs are marked as cancelled. If runs cannot be
+// executed, runAll returns the first of their errors.
 func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario, o testOptions) ([]report.Scenario, error) {
 	out := make([]report.Scenario, len(scenarios))
 	var group sync.WaitGroup

@@ -146,7 +146,8 @@ func showClone(cmd *cobra.Command, made client.VoiceName, v client.Voice) error 
 	})
 }
 
-// openRecordings checks the name of a new voice and opens its recordings. done closes the files, also after an error.
+// openRecordings checks the name of a new voice and opens its recordings, which must be regular files of at most maxRecordings bytes
+// together. done closes the files, also after an error.
 func openRecordings(name string, paths []string) (files []client.File, done func(), err error) {
 	done = func() {
 		for _, f := range files {

@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// flagError returns a usage error for a flag that cannot be parsed. The message for a flag of type int is plain.
+// flagError returns a usage error for a flag that cannot be parsed. For a flag of type int, the message says that the value must be a whole
+// number.
 func flagError(_ *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && wrong.GetFlag().Value.Type() == "int" {
 		return usage(fmt.Errorf("--%s %s: must be a whole number", wrong.GetFlag().Name, wrong.GetValue()))

@@ -34,10 +34,10 @@ type Config struct {
 	// AllowHTTP permits sending the key over http to hosts other than this machine.
 	AllowHTTP bool
 
-	Voice VoiceChoice // the default voice of requests; if zero, a random voice of DefaultVoices
+	Voice VoiceChoice // voice of a SpeakRequest that names none; if zero, a random voice of DefaultVoices
 	Rand  rand.Source // selects voices and spreads retries; the Client locks it; if nil, randomly seeded
 
-	HTTP      *http.Client // if nil, the Client makes one; its CheckRedirect is ignored
+	HTTP      *http.Client // if nil, the Client creates a new one; the field CheckRedirect is ignored
 	UserAgent string       // default "callwright-go"
 	Retry     Retry
 	// Silence is the maximum wait for an answer to begin, and for each further part of a request or an answer. The default is 2 minutes.
@@ -63,7 +63,8 @@ func FromEnv(lookup func(string) string) Config {
 // maxKeyFile is the maximum size of a key file, in bytes.
 const maxKeyFile = 4 << 10
 
-// readKey sets APIKey from APIKeyFile, if APIKey is empty and APIKeyFile is not.
+// readKey sets APIKey from APIKeyFile, if APIKey is empty and APIKeyFile is not. It returns CodeBadRequest if the file cannot be read or
+// has more than maxKeyFile bytes.
 func (c *Config) readKey() error {
 	if c.APIKey != "" || c.APIKeyFile == "" {
 		return nil
@@ -94,7 +95,8 @@ type Client struct {
 	areas  *areas
 }
 
-// New validates cfg and returns a Client. It does not contact the server. Its errors never contain the key.
+// New validates cfg, reads the key file if one is needed, and returns a Client. It does not contact the server. Its errors never contain
+// the key.
 func New(cfg Config) (*Client, error) {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = DefaultBaseURL

@@ -30,7 +30,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do sends a request and returns the answer without decoding it. If the server refuses the request, the error is an *Error.
+// Do sends a request and returns the answer without decoding it. If the answer is not successful or contains errors, Do returns an *Error.
 func (c *Client) Do(ctx context.Context, q Request) (Answer, error) {
 	r, err := c.request(ctx, q)
 	if err != nil {
@@ -119,7 +119,7 @@ func bodyOf(body any) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-// get sends a GET request and decodes the whole answer into v, unlike Answer.Decode, which decodes only the member "data".
+// get sends a GET request and decodes the whole answer into v. Answer.Decode, in contrast, decodes only the member "data" if there is one.
 func (c *Client) get(ctx context.Context, path string, query url.Values, v any) error {
 	return c.call(ctx, Request{Path: path, Query: query}, v)
 }

@@ -25,7 +25,7 @@ type Error struct {
 	Body   []byte // as received, up to MaxErrorBody bytes, with the API key replaced
 
 	Code       string        // such as NOT_FOUND; empty if the answer contains none
-	Message    string        // messages of all errors in the answer, one per line, or else the text of the status
+	Message    string        // messages of all errors in the answer, one per line, or else a text that describes the status
 	Field      string        // path of the member that the first error concerns; may be empty
 	RetryAfter time.Duration // wait that the server requests; 0 if none
 	RequestID  string        // identifies the request in the server's log; may be empty
@@ -142,7 +142,7 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// clean cuts a text after the given number of bytes. It also replaces invalid UTF-8, and control and format characters except line ends,
+// clean cuts a text after the given number of bytes. Then it replaces invalid UTF-8, and control and format characters except line ends,
 // because a terminal may interpret them.
 func clean(text string, most int) string {
 	text = callwright.Clip(text, most)

@@ -38,7 +38,8 @@ func (r Retry) withDefaults() (Retry, error) {
 // idempotencyKey is the header by which a server recognizes a repeated request.
 const idempotencyKey = "Idempotency-Key"
 
-// repeatable reports whether a request may be sent more than once.
+// repeatable reports whether a request may be sent more than once: its method is GET or HEAD, or it has an Idempotency-Key, and its body
+// can be read again.
 func repeatable(r *http.Request) bool {
 	safe := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Header.Get(idempotencyKey) != ""
 	return safe && (r.Body == nil || r.Body == http.NoBody || r.GetBody != nil)
@@ -66,7 +67,7 @@ func passing(err error) bool {
 // errNoAnswer is wrapped by the errors of requests without a complete answer.
 var errNoAnswer = errors.New("no answer")
 
-// withRetry calls the function try. If repeat is set, it calls try again until a call succeeds, a call fails permanently, or a limit of
+// withRetry calls the function try once or, if repeat is set, several times: until a call succeeds, a call fails permanently, or a limit of
 // Config.Retry is reached. It returns the result of the last call. If ctx ends during a wait, the error wraps the cause and the last call's
 // error.
 func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.Response, error)) (*http.Response, error) {

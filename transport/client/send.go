@@ -93,8 +93,8 @@ func check(resp *http.Response, operation string, key callwright.Secret, read re
 	return read(resp, operation, key)
 }
 
-// readJSON reads a JSON body, replaces it by a copy in memory, and returns an *Error if the JSON contains errors. It leaves other bodies
-// unread.
+// readJSON reads a JSON body and replaces it by a copy in memory. It returns CodePayloadTooLarge if the body has more than Config.MaxAnswer
+// bytes, and an *Error if the JSON contains errors. It leaves other bodies unread.
 func (c *Client) readJSON(resp *http.Response, operation string, key callwright.Secret) error {
 	if !isJSON(resp.Header) {
 		return nil

@@ -1,7 +1,7 @@
-// Package dashboard serves web pages for the operators of a deployment: calls, trunks, pathways, tests, ports, issues and speech.
+// Package dashboard serves web pages for the operators of a deployment: calls, trunks, pathways, tests, ports, issues, speech and settings.
 //
-// The pages use the same services as the HTTP API. They are rendered on the server and do not require JavaScript; the script updates them,
-// plays recordings from a given line, and asks before destructive actions.
+// The pages use the same services as the HTTP API. They are rendered on the server and do not require JavaScript. The script updates them,
+// plays a recording from the clicked line of its transcript, shows local times, and asks before destructive actions.
 package dashboard
 
 import (

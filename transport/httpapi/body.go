@@ -70,7 +70,7 @@ func checkCoding(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkUpload checks the announced size of an upload and its URL, without reading the upload.
+// checkUpload checks the announced size of an upload and the URL of its request, without reading the upload.
 func checkUpload(r *http.Request) error {
 	if r.ContentLength > maxUpload {
 		return &http.MaxBytesError{Limit: maxUpload}
@@ -94,7 +94,7 @@ type guardedBody struct {
 	err   error
 }
 
-// Read reads the body. The first Read calls the function begin before.
+// Read reads the body. Before the first byte is read, it calls the function begin once; if begin fails, Read returns its error.
 func (b *guardedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun, b.err = true, b.begin()

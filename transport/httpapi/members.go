@@ -22,7 +22,8 @@ type Ignored struct{ Field, Message string }
 // IgnoredMembers returns the members of the request's body that had no effect, for the member `ignored` of the answer.
 func IgnoredMembers(ctx context.Context) []Ignored { return infoOf(ctx).ignored }
 
-// Ignore adds a member that a handler ignores to IgnoredMembers. Repeated calls add it only once, because a handler may run again.
+// Ignore adds a member that a handler ignores to IgnoredMembers, up to maxIgnored members. Repeated calls add it only once, because a
+// handler may run again.
 func Ignore(ctx context.Context, field, message string) {
 	member := Ignored{cut(field), message}
 	if info := infoOf(ctx); !slices.Contains(info.ignored, member) && len(info.ignored) < maxIgnored {
@@ -40,9 +41,9 @@ type members struct {
 	info      *requestInfo
 }
 
-// prepare rewrites a body for the generated decoder. It renames members that have other names, and removes members that count as absent:
-// null members for which null is not a value, and members without effect. It records the ignored members and refuses forbidden ones. It
-// returns invalid JSON unchanged, so that the decoder refuses it.
+// prepare rewrites a body for the generated decoder. It renames members that are given under an alias, and removes members that count as
+// absent: null members for which null is not a value, and members without effect. It records the ignored members and refuses forbidden
+// ones. It returns invalid JSON unchanged, so that the decoder refuses it.
 func (m members) prepare(text []byte) ([]byte, error) {
 	if m.area == nil || len(m.area.NoEffect)+len(m.area.Aliases) == 0 && !bytes.Contains(text, []byte("null")) {
 		return text, nil
@@ -155,7 +156,7 @@ func (w *memberWriter) member(d *jx.Decoder, o *object, name string) error {
 	return nil
 }
 
-// of returns the key under which the maps of the area list a member of the object.
+// of returns the key of the object's member with the given name in the maps of the area.
 func (o *object) of(name string) string {
 	if strings.HasSuffix(o.key, " ") {
 		return o.key + name

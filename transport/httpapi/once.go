@@ -22,7 +22,7 @@ const idempotencyKey = "Idempotency-Key"
 
 // answerOnce repeats the first answer to a request whose Idempotency-Key was used before. If there is no such answer, it runs the operation
 // and stores the answer, all in one transaction. Of two concurrent requests, only one takes effect, and an operation that fails leaves
-// neither a change nor an answer. See Area.Detached for other operations. A request without a key is only passed on.
+// neither a change nor an answer. The operations in Area.Detached are exceptions: see there. A request without a key is only passed on.
 func (a *API) answerOnce(req middleware.Request, next middleware.Next, area *Area) (middleware.Response, error) {
 	if req.Raw.Header.Get(idempotencyKey) == "" {
 		return next(req)
@@ -99,8 +99,8 @@ func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (m
 	return answer, err
 }
 
-// find returns the answer stored under the key since a time, if there is one. It returns ErrIdempotencyConflict if the stored request
-// differs from this one.
+// find returns the answer that has been stored under the key since the given time, if there is one. It returns ErrIdempotencyConflict if
+// the stored request differs from this one.
 func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer, found bool, err error) {
 	digest, text, err := a.cfg.Idempotency.Find(ctx, c.org, c.key, since)
 	switch {

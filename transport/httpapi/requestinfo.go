@@ -40,7 +40,7 @@ func infoOf(ctx context.Context) *requestInfo {
 	return new(requestInfo)
 }
 
-// Principal returns the authenticated principal of ctx's request. It is zero for a request without a key.
+// Principal returns the authenticated principal of ctx's request. It is zero for a request without a valid key.
 func Principal(ctx context.Context) callwright.Principal { return infoOf(ctx).principal }
 
 // Org returns the organization of the principal of ctx's request.
@@ -133,7 +133,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // statusClientGone is the logged status of a request whose client disconnected before the answer. It is never sent.
 const statusClientGone = 499
 
-// log writes the log line of a request. Requests without a valid key are logged only once per address and period.
+// log writes the log line of a request. Except for server errors and probes, requests without a valid key or link are logged only once per
+// address and period.
 func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Duration) {
 	info := infoOf(ctx)
 	level := slog.LevelInfo

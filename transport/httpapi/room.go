@@ -11,10 +11,10 @@ import (
 
 // Limits of the memory of all request bodies together. An organization, or an address without a key, may use at most a quarter of each.
 const (
-	receivedBodies = 64 << 20  // bytes of bodies larger than smallBody, until they are answered
+	receivedBodies = 64 << 20  // bytes of bodies larger than smallBody, until their requests are answered
 	decodedBodies  = 256 << 20 // bytes of their decoded form, estimated
 	decodedSmall   = 128 << 20 // bytes of the decoded form of small bodies, estimated
-	uploads        = 256 << 20 // bytes of uploaded forms, in files or in memory, until they are answered
+	uploads        = 256 << 20 // bytes of uploaded forms, in files or in memory, until their requests are answered
 	bodyShare      = 4
 	bodyWait       = 5 * time.Second // maximum wait for each of these limits
 )

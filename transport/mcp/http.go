@@ -207,7 +207,7 @@ const (
 )
 
 // Serve serves the requests of a listener until ctx ends, and then returns nil. Running requests have 5 more seconds. It closes the
-// listener.
+// listener. If the listener fails earlier, it returns the error.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerLimit, ReadTimeout: headerLimit + bodyLimit, WriteTimeout: headerLimit + bodyLimit + callLimit, IdleTimeout: idleLimit,

@@ -19,7 +19,7 @@ import (
 const (
 	smallBody  = 16 << 10 // up to this size, a body does not count toward bodyMemory
 	maxBodies  = 4096     // bodies that are being received
-	bodyMemory = 32 << 20 // bytes of bodies larger than smallBody, until they are answered
+	bodyMemory = 32 << 20 // bytes of bodies larger than smallBody, until their requests are answered
 	audioSpace = 32 << 20 // bytes of audio in results; creating a result uses about eight times as much memory
 	userShare  = 4        // a user may use a quarter of each limit, and half of MaxRequests
 	roomWait   = 5 * time.Second

@@ -26,7 +26,8 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 	return sqldb.Converted(rows, func(r callRow) call.Revision { return call.Revision{ID: r.ID, Version: r.Version} }), err
 }
 
-// Position returns the version, the last transcript line and the last turn of a call, and whether it is marked to be stopped.
+// Position returns the version of a call, its last transcript line (0 if there is none), its last turn that has a log (-1 if there is
+// none), and whether the call is marked to be stopped.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		q := findCall(idb, org, id).Column("version", "stop_requested").

@@ -19,7 +19,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f call.Filter) *bun.Sele
 		case key.value == "":
 			continue
 		case keyed && f.Scan > 0:
-			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // does not use the index of this column: scanned uses another
+			q = q.Where("? || '' = ?", bun.Ident(key.column), key.value) // avoids this column's index: scanned uses another index
 		default:
 			q = q.Where("? = ?", bun.Ident(key.column), key.value)
 		}

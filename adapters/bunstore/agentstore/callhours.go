@@ -22,7 +22,8 @@ type callHourRow struct {
 	Answered int       `bun:"answered"`
 }
 
-// Hours returns the counts of calls for each hour from since until before, in order. It omits hours without calls.
+// Hours returns the counts of calls for each hour that begins at or after the first given time and before the second, oldest first. It
+// omits hours without calls.
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) ([]call.Hour, error) {
 	var rows []callHourRow
 	err := s.core().Read(ctx, []any{org, since, before}, func(ctx context.Context, idb bun.IDB) error {

@@ -68,7 +68,8 @@ type chatLogRow struct {
 
 func (r chatLogRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.Log) }
 
-// InsertChat adds a chat with the logs of its turns in one transaction. It returns CodeNotFound if the pathway is absent.
+// InsertChat adds a chat with the logs of its turns in one transaction. It returns CodeNotFound if the pathway is absent, and CodeConflict
+// if the id exists.
 func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
 		return s.core().withPathway(ctx, c.Org, c.Pathway, func(ctx context.Context) error { return s.rows().Insert(ctx, c) })

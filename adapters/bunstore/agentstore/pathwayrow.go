@@ -96,7 +96,7 @@ func (db core) version(r versionRow) (pathway.Version, error) {
 }
 
 // sealDocument encrypts a document, because its headers may contain keys of other systems. The plain text consists of the nodes, an empty
-// line and the edges.
+// line and the edges. For an empty document it returns an empty string.
 func (db core) sealDocument(purpose string, d graph.Document) string {
 	if d.Empty() {
 		return ""

@@ -76,7 +76,7 @@ func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit
 	})
 }
 
-// InsertVersion adds a version, or returns CodeNotFound if its persona is absent.
+// InsertVersion adds a version. It returns CodeNotFound if the persona is absent, and CodeConflict if the version exists.
 func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 	return s.core().Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Exists(ctx, v.Org, v.Persona); err != nil {

@@ -56,16 +56,16 @@ func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) 
 	return s.lines(ctx, org, id, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Order("seq") })
 }
 
-// TranscriptBefore returns up to limit lines of a call: those with the highest Seq below before, ordered by Seq. If before is 0, it returns
-// the last lines of the call.
+// TranscriptBefore returns up to limit lines of a call, ordered by Seq: the last lines whose Seq is less than the argument before. If
+// before is 0, it returns the last lines of the call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	lines, err := s.lines(ctx, org, id, lastBefore("seq", before, limit))
 	slices.Reverse(lines)
 	return lines, err
 }
 
-// lastBefore selects up to limit rows whose number in the column is below before: the highest numbers, in descending order. If before is 0,
-// all rows qualify.
+// lastBefore selects up to limit rows whose number in the column is less than the argument before: those with the highest numbers, in
+// descending order. If before is 0, all rows qualify.
 func lastBefore(column string, before, limit int) func(q *bun.SelectQuery) *bun.SelectQuery {
 	return func(q *bun.SelectQuery) *bun.SelectQuery {
 		if before > 0 {

@@ -27,8 +27,8 @@ type endedRow struct {
 	scripted                              bool
 }
 
-// EachEnded calls f for the ended runs of a window, newest first, except for experiments. It stops after w.Limit runs, unless w.Limit is 0.
-// It reads pages of endedPage runs from an index.
+// EachEnded calls f for each ended run of a window that is not an experiment, newest first. It stops after w.Limit runs, unless w.Limit is
+// 0. It reads pages of endedPage runs from an index.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {

@@ -22,9 +22,10 @@ const (
 	over    = "ended_at IS NOT NULL"
 )
 
-// FindRuns returns a page of runs. If the filter names several states, and neither a scenario nor a batch, FindRuns reads a page of each
-// state, because each state is one range of the index of states. It reads the pages in the order in which a run passes through the states.
-// A run that changes its state meanwhile is then found twice, not missed; FindRuns omits the duplicate.
+// FindRuns returns a page of runs without their outcomes and summaries. If the filter names several states, and neither a scenario nor a
+// batch, FindRuns reads a page of each state, because each state is one range of the index of states. It reads the pages in the order in
+// which a run passes through the states. A run that changes its state meanwhile is then found twice, not missed; FindRuns omits the
+// duplicate.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -145,8 +146,8 @@ func (s Store) HoldStarts(ctx context.Context, org callwright.OrgID) error {
 	})
 }
 
-// Waiting returns up to limit organizations with pending runs, in order. Each statement finds the next organization through an index, so
-// that the number of pending runs does not matter.
+// Waiting returns up to limit organizations with pending runs, ordered by id. Each statement finds the next organization through an index,
+// so that the number of pending runs does not matter.
 func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID, err error) {
 	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		orgs = nil

@@ -144,8 +144,8 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.core().run(row)
 }
 
-// UpdateRuns writes the changeable columns of runs, in one transaction. It changes nothing, and returns CodeConflict if a stored revision
-// differs, or CodeNotFound if a run is absent.
+// UpdateRuns writes the changeable columns of runs, in one transaction. If a stored revision differs, it returns CodeConflict, and if a run
+// is absent, CodeNotFound; it then changes none of the runs.
 func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {

@@ -148,7 +148,7 @@ func (s Store) listed(
 	return found, rows.Err()
 }
 
-// chosen restricts a query to the scenarios of an organization that match the filter.
+// chosen restricts a query to the scenarios of an organization that match the filter and follow f.After.
 func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter) *bun.SelectQuery {
 	q = q.Where("org = ?", org)
 	if len(f.IDs) > 0 {
@@ -175,7 +175,7 @@ func chosen(q *bun.SelectQuery, org callwright.OrgID, f agenttest.ScenarioFilter
 	return q
 }
 
-// recentOf is the condition that a run is the most recent one of any of the given scenarios, not counting experiments. For each scenario it
+// recentOf is the condition that a run is the most recent run of one of the given scenarios, not counting experiments. For each scenario it
 // reads the newest entry in the index of runs, and one more for each later experiment.
 const recentOf = `id IN (SELECT (SELECT r.id FROM test_runs AS r WHERE r.org = s.org AND r.scenario_id = s.id AND NOT r.experiment
 	ORDER BY r.created_at DESC, r.id DESC LIMIT 1) FROM test_scenarios AS s WHERE s.id IN (?))`

@@ -48,7 +48,7 @@ func (s IdempotencyStore) unseal(r answerRow) (digest, answer []byte, err error)
 	return []byte(d), []byte(a), nil
 }
 
-// Find returns the answer that was stored under a key at or after the time since, and the digest of its request. It returns CodeNotFound if
+// Find returns the answer that was stored under a key at or after the given time, and the digest of its request. It returns CodeNotFound if
 // the answer is absent or cannot be decrypted.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
@@ -67,9 +67,9 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// StoreAnswer stores an answer. It replaces an answer that was stored before the time since, and an answer that cannot be decrypted. It
-// returns CodeConflict for any other stored answer. It also deletes up to 20 answers of the organization that were stored before the time
-// since.
+// StoreAnswer stores an answer with the time at. It replaces an answer that was stored before the argument since, and an answer that cannot
+// be decrypted. It returns CodeConflict for any other stored answer. It also deletes up to 20 answers of the organization that were stored
+// before since.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {

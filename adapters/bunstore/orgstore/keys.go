@@ -135,7 +135,8 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of a key to the given time, unless the stored last use is less than the duration every before that time.
+// TouchKey sets the last use of a key to the given time. It changes nothing if the stored last use is later than that time minus the given
+// interval.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*keyRow)(nil)).Set("last_used_at = ?", sqldb.Stored(at)).Where("id = ?", id).

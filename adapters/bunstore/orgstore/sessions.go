@@ -67,8 +67,8 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Ses
 	return callwright.SessionOwner{Session: row.session(), Key: row.Key.key(), Organization: org}, err
 }
 
-// Sessions returns a page of an organization's sessions, newest first. It omits sessions whose last use is at least the duration idle ago,
-// and sessions whose key is not in force.
+// Sessions returns a page of an organization's sessions, newest first. It omits sessions that were not used for the given idle time, and
+// sessions whose key is not in force.
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
 ) ([]callwright.Session, error) {
@@ -79,8 +79,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session to the given time, unless the stored last use is less than the duration every before that
-// time.
+// TouchSession sets the last use of a session to the given time. It changes nothing if the stored last use is later than that time minus
+// the given interval.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*sessionRow)(nil)).Set("used_at = ?", sqldb.Stored(at)).Where("id = ?", id).

@@ -21,8 +21,8 @@ import (
 // chunkSize is the size in bytes of the chunks in which a blob is stored, each sealed separately. The last chunk may be shorter.
 const chunkSize = 64 << 10
 
-// unfinished is the prefix of the ids of blobs. The id is the key of a blob without a hash, whose upload is still running or was
-// interrupted.
+// unfinished is the prefix of the ids of blobs. StaleBlobs and DeleteBlob use the id as the key of a blob that has no hash, because its
+// upload is still running or was interrupted.
 const unfinished = "upload-"
 
 // Blobs stores documents in the database; it implements document.Blobs. It writes chunks as they arrive, each in a separate transaction.
@@ -56,7 +56,8 @@ func chunkPurpose(blob string, number int64) string {
 	return fmt.Sprintf("port document:%q:%d", blob, number)
 }
 
-// StoreBlob stores the bytes of r and returns their hash and size. If the same bytes are already stored, it only updates their time.
+// StoreBlob stores the bytes of r and returns their hash and size. If the same bytes are already stored, it deletes the new copy and
+// updates the time of the stored one.
 func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	row := &blobRow{ID: unfinished + new(callwright.UUIDs).New(), At: sqldb.Stored(at)}
 	if err := s.core().Insert(ctx, row.ID, row); err != nil {

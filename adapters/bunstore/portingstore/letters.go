@@ -112,8 +112,8 @@ func (s Letters) Events(ctx context.Context, org callwright.OrgID, request strin
 	return sqldb.ConvertedAll(rows, s.core().letterEvent)
 }
 
-// DueLetters returns the names of up to limit letters that are due at the given time, in the order of their due times. It reads only an
-// index.
+// DueLetters returns the names of up to limit requests whose letters are due at the given time, in the order of the letters' due times. It
+// reads only an index.
 func (s Letters) DueLetters(ctx context.Context, now time.Time, limit int) (names []porting.Name, err error) {
 	if limit <= 0 {
 		return nil, nil

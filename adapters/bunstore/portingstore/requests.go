@@ -36,8 +36,8 @@ type openNumberRow struct {
 	Request string `bun:"request_id"`
 }
 
-// InsertRequest adds a request with the first entries of its history, in one transaction. It returns porting.ErrNumberActive if another
-// open request contains one of its numbers.
+// InsertRequest adds a request with the first entries of its history, in one transaction. It returns CodeConflict if the id exists, and
+// porting.ErrNumberActive if r is open and another open request contains one of its numbers.
 func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.rows().Insert(ctx, r); err != nil {
@@ -52,8 +52,9 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// claimNumbers claims the numbers of an open request, or returns porting.ErrNumberActive. On PostgreSQL it waits for transactions that
-// claim or free the same numbers. All transactions claim numbers in sorted order, so that they do not deadlock.
+// claimNumbers claims the numbers of a newly inserted open request. If another open request contains one of them, claimNumbers deletes the
+// inserted request and returns porting.ErrNumberActive. On PostgreSQL it waits for transactions that claim or free the same numbers. All
+// transactions claim numbers in sorted order, so that they do not deadlock.
 func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 	rows := sqldb.Converted(r.Numbers, func(n porting.Number) openNumberRow { return openNumberRow{Number: string(n.Number), Request: r.ID} })
 	slices.SortFunc(rows, func(a, b openNumberRow) int { return strings.Compare(a.Number, b.Number) })

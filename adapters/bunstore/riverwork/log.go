@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// riverLogger returns the logger for River. It passes only warnings and errors to c.Logger, because River also logs every task, and a line
-// every five seconds.
+// riverLogger returns the logger for River. It passes only warnings and errors to c.Logger, because River also logs each task, and writes
+// one more line every five seconds.
 func (c Config) riverLogger() *slog.Logger {
 	return slog.New(quiet{c.Logger.Handler(), &repeats{last: map[string]said{}}})
 }

@@ -28,8 +28,8 @@ const (
 	passers      = 16 // additional workers, which postpone tasks of organizations that already use their share
 )
 
-// undeclared is the queue of tasks whose kind this process does not handle, and of tasks from releases without separate queues. Every node
-// polls it.
+// undeclared is the queue of tasks whose kind this process does not handle, and of tasks that older releases, which had only one queue,
+// have added. Every node polls it.
 const undeclared callwright.Queue = river.QueueDefault
 
 // queue describes a queue on this node.
@@ -61,8 +61,8 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 	return queues
 }
 
-// seat claims a worker for the organization of a task. If its share is used up, seat returns a nil release and an error that postpones the
-// task.
+// seat claims a worker for the organization of a task. If the organization's share is used up, seat returns a nil release and an error that
+// postpones the task.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Claim(job.Args.Org)
 	if release == nil {

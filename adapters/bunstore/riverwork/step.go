@@ -35,7 +35,8 @@ type step struct {
 	stopping <-chan struct{} // closed before the contexts of running handlers are canceled
 }
 
-// Work runs a task once. River derives the next state of the task from the returned error.
+// Work runs a task once, or postpones it if its organization already uses its share of the workers. River derives the next state of the
+// task from the returned error.
 func (s *step) Work(ctx context.Context, job *river.Job[taskArgs]) error {
 	release, putOff := s.seat(job)
 	if putOff != nil {

@@ -59,7 +59,7 @@ func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.Select
 }
 
 // Finish stores the end of a record and its ladder, in one transaction. It leaves an ended record unchanged. It returns CodeBadRequest if
-// end.EndedAt is nil.
+// end.EndedAt is nil, and CodeNotFound if the record is absent.
 func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
@@ -102,7 +102,8 @@ func withLadders(idb bun.IDB, into any) *bun.SelectQuery {
 	return idb.NewSelect().Model(into).ColumnExpr("sip_calls.*").ColumnExpr("(?) AS events", events)
 }
 
-// Attempts returns up to limit records of the call with the id parent, with their ladders, oldest first.
+// Attempts returns up to limit records of the attempts of a call, with their ladders, oldest first. The argument parent is the id of the
+// call.
 func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
 	var rows []recordRow
 	err := s.rows().DB.Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
@@ -124,7 +125,7 @@ func (s CallLog) List(
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after the time since, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the given time, and how many of those are calllog.End.Technical.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

@@ -22,7 +22,7 @@ func (s Discoveries) rows() sqldb.Rows[discovery.Discovery, discoveryRow] {
 }
 
 // Begin adds a discovery. It returns callwright.ErrDiscoveryInProgress if the organization has a running discovery that started after the
-// time stale.
+// given time.
 func (s Discoveries) Begin(ctx context.Context, d discovery.Discovery, stale time.Time) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -54,7 +54,7 @@ func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (
 }
 
 // Recent returns the newest completed discovery with the organization, host, port and transport of d. It returns CodeNotFound if none was
-// completed at or after the time since.
+// completed at or after the given time.
 func (s Discoveries) Recent(ctx context.Context, d discovery.Discovery, since time.Time) (discovery.Discovery, error) {
 	return s.rows().One(ctx, []any{d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", d.Org).Where("host = ?", d.Host).Where("port = ?", d.Port).

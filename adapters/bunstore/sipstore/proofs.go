@@ -51,8 +51,8 @@ func (r proofRow) proof() proof.Proof {
 }
 
 // Insert adds a proof, unless the limit of proofs since the given time is reached for the number or for the organization. In that case
-// added is false, and oldest is the creation time of the oldest proof that counts towards the limit. A lock serializes all insertions,
-// which are rare.
+// added is false, and oldest is the creation time of the oldest proof that counts towards the limit; if both limits are reached, it is the
+// later of the two times. A lock serializes all insertions, which are rare.
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {

@@ -155,8 +155,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return s.servers().Find(ctx, org, key)
 }
 
-// ClaimServers leases up to limit servers that are due at the time now, and returns them in the order of their due times. The leases end at
-// the time until. ClaimServers skips leased servers.
+// ClaimServers leases up to limit servers that are due at the first given time, and returns them in the order of their due times. The
+// leases end at the second. ClaimServers skips leased servers.
 func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

@@ -159,8 +159,8 @@ func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.Selec
 	return found, err
 }
 
-// ClaimStatuses leases up to limit statuses that are due at the time now, and returns them in the order of their due times. The leases end
-// at the time until. ClaimStatuses skips leased statuses.
+// ClaimStatuses leases up to limit statuses that are due at the first given time, and returns them in the order of their due times. The
+// leases end at the second. ClaimStatuses skips leased statuses.
 func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var leased []sip.Status
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

@@ -57,8 +57,9 @@ func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// UpdateVoice replaces the voice with version v.Version-1. The statement also checks the name, because a violation of the unique index
-// would abort a PostgreSQL transaction. The index catches concurrent renames.
+// UpdateVoice replaces the voice with version v.Version-1. It returns CodeConflict if the stored version differs or another voice of the
+// organization has the name, and CodeNotFound if the voice is absent. The statement also checks the name, because a violation of the unique
+// index would abort a PostgreSQL transaction. The index catches concurrent renames.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	row, err := newVoiceRow(v)
 	if err != nil {

@@ -29,9 +29,9 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return row.IssueID, err
 }
 
-// PointReports assigns the reports with the given key to another issue. The parameter from is the id of their present issue, or empty if
-// the key is new. PointReports waits for concurrent calls with the same key. It returns CodeConflict if the stored issue is another one
-// than from, or if from is empty and the key exists.
+// PointReports assigns the reports with the given key to the issue with the id to. The argument from is the id of their present issue, or
+// empty if the key is new. PointReports waits for concurrent calls with the same key. It returns CodeConflict if the reports do not belong
+// to the present issue that the caller states, or if the key is stated as new but exists.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	row := reportRow{Org: string(org), Key: key, IssueID: to}
 	if from == "" {

@@ -90,14 +90,14 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	return parts(ctx, s.sessions(), org, issue, unended)
 }
 
-// CountAnalyses returns the number of an organization's running analyses, counted in a partial index of these.
+// CountAnalyses returns the number of an organization's running analyses. It reads only a partial index.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return s.sessions().Count(ctx, "org = ? AND "+running, org)
 }
 
-// SilentSessions returns up to limit sessions without a recent update: pending and active sessions that were last updated before the time
-// silent, and sessions that await input and were last updated before the time waiting. It executes one query per state, because each state
-// is one range of the index.
+// SilentSessions returns up to limit sessions without a recent update: pending and active sessions that were last updated before the first
+// given time, and sessions that await input and were last updated before the second. It executes one query per state, because each state is
+// one range of the index.
 func (s Store) SilentSessions(ctx context.Context, silent, waiting time.Time, limit int) ([]triage.Session, error) {
 	var found []sessionRow
 	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

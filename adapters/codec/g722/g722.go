@@ -13,7 +13,8 @@ func Engine() codec.Engine {
 }
 
 // subBand is a G.722 codec. It splits the audio into two bands of 8000 samples per second, and codes each as the difference from the
-// prediction of an adaptive filter. One byte represents two samples. It contains the state of both directions, of which a call uses one.
+// prediction of an adaptive filter. One byte represents two samples. A subBand contains the states of an encoder and a decoder; one
+// direction of a call uses only one of them.
 type subBand struct {
 	split, join          filterBank
 	encodeLow, decodeLow band

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// callEvents holds the transcript lines, logs and notices of a call. Each list is sorted by its number.
+// callEvents holds the transcript lines, logs and notices of a call. Lines and notices are sorted by Seq, logs by Turn.
 type callEvents struct {
 	lines   []call.Entry
 	logs    []pathway.Log
@@ -66,8 +66,8 @@ func (s Calls) Transcript(ctx context.Context, org callwright.OrgID, id string) 
 	return memory.Clone(events.lines), err
 }
 
-// TranscriptBefore returns up to limit lines of a call: those with the highest Seq below before, sorted by Seq. If before is 0, it returns
-// the last lines of the call.
+// TranscriptBefore returns up to limit lines of a call, sorted by Seq: the last lines whose Seq is less than the argument before. If before
+// is 0, it returns the last lines of the call.
 func (s Calls) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]call.Entry, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.lines, lineNumber, before, limit)), err
@@ -91,8 +91,8 @@ func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.
 	return found, err
 }
 
-// lastBefore returns up to limit elements of a sorted list: those with the highest numbers below before. If before is 0, it returns the
-// last elements of the list.
+// lastBefore returns up to limit elements of a sorted list: the last elements whose number is less than the argument before. If before is
+// 0, it returns the last elements of the list.
 func lastBefore[T any](list []T, number func(T) int, before, limit int) []T {
 	if before > 0 {
 		end, _ := slices.BinarySearchFunc(list, before, func(e T, n int) int { return cmp.Compare(number(e), n) })
@@ -112,8 +112,8 @@ func (s Calls) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pat
 	return memory.Clone(events.logs), err
 }
 
-// LogsBefore returns up to limit logs of a call: those with the highest Turn below before, sorted by Turn. If before is 0, it returns the
-// last logs of the call.
+// LogsBefore returns up to limit logs of a call, sorted by Turn: the last logs whose Turn is less than the argument before. If before is 0,
+// it returns the last logs of the call.
 func (s Calls) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	events, err := s.events(ctx, org, id)
 	return memory.Clone(lastBefore(events.logs, logNumber, before, limit)), err

@@ -93,7 +93,7 @@ func (s Calls) List(
 }
 
 // Hours returns the counts of calls for each hour in which calls were created, oldest first. It counts only calls that were created at or
-// after the time since, and before the time before.
+// after the first given time and before the second.
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		by := map[time.Time]call.Tally{}

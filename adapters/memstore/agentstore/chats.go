@@ -72,8 +72,8 @@ func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) 
 	return removed, err
 }
 
-// ChatLogs returns up to limit logs of a chat: those with the highest Turn below before, sorted by Turn. If before is 0, it returns the
-// last logs of the chat.
+// ChatLogs returns up to limit logs of a chat, sorted by Turn: the last logs whose Turn is less than the argument before. If before is 0,
+// it returns the last logs of the chat. It returns CodeNotFound if the chat is absent.
 func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	return read(ctx, s.Store, func(d *data) ([]pathway.Log, error) {
 		if err := d.chats.Exists(org, id); err != nil {

@@ -29,7 +29,8 @@ func (s Numbers) Number(ctx context.Context, org callwright.OrgID, number callwr
 	return read(ctx, s.Store, func(d *data) (agents.InboundNumber, error) { return d.numbers.Find(org, numberKey{org, number}) })
 }
 
-// Numbers returns a page of an organization's numbers, sorted by number. It omits released numbers.
+// Numbers returns a page of an organization's numbers, sorted by number. It omits released numbers. The page ends early when its size
+// exceeds agents.MaxRead.
 func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (found []agents.InboundNumber, err error) {

@@ -255,7 +255,7 @@ func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count in
 func (Store) HoldStarts(context.Context, callwright.OrgID) error { return nil }
 
 // EachEnded calls f with the ended runs of a window, newest first, without runs of experiments. It stops after w.Limit runs, unless w.Limit
-// is 0. It calls f outside of the store's lock.
+// is 0. It calls f only after it has read all runs, so that f may use the store.
 func (s Store) EachEnded(
 	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
@@ -329,7 +329,8 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 	return ids, err
 }
 
-// DeleteRuns deletes up to limit runs that ended before the given time, with their journals. It returns the number of deleted runs.
+// DeleteRuns deletes up to limit runs that ended before the given time, with their journals, and the snapshots and ended groups that no
+// other run uses. It returns the number of deleted runs.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, r := range d.runs.Rows() {

@@ -19,8 +19,8 @@ type deliveryKey struct {
 // Deliveries implements delivery.Store in memory.
 type Deliveries struct{ Store *memstore.Store }
 
-// StoreDelivery adds or replaces a delivery. A replacement keeps the stored Since and adds the Attempts of both. It also deletes the
-// organization's deliveries whose Since is before the given time.
+// StoreDelivery adds or replaces a delivery. A replacement keeps the stored Since and adds the Attempts of both. StoreDelivery also deletes
+// the organization's deliveries whose Since is before the given time.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	return with(ctx, s.Store, func(all *data) error {
 		d := memory.Clone(d)

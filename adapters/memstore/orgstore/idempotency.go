@@ -23,7 +23,7 @@ type answer struct {
 type IdempotencyStore struct{ Store *memstore.Store }
 
 // Find returns the answer stored under an idempotency key, and the digest of its request. It returns CodeNotFound if the answer is absent,
-// or was stored before the time since.
+// or was stored before the given time.
 func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, body []byte, err error) {
@@ -38,8 +38,8 @@ func (s IdempotencyStore) Find(
 	return digest, body, err
 }
 
-// StoreAnswer stores the answer to a request under an idempotency key. It replaces an answer that was stored before the time since, and
-// returns CodeConflict for a newer answer.
+// StoreAnswer stores the answer to a request under an idempotency key, with the time at. It replaces an answer that was stored before the
+// argument since, and returns CodeConflict for a newer answer.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {

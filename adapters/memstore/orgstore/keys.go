@@ -127,8 +127,8 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 	})
 }
 
-// TouchKey sets the last use of an API key to the given time, unless the stored last use is less than the duration every before that time.
-// It returns no error if the key is absent.
+// TouchKey sets the last use of an API key to the given time. It changes nothing if the stored last use is later than that time minus the
+// given interval, or if the key is absent.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, k := range d.keys.Rows() {

@@ -65,8 +65,8 @@ func (s Tenants) Sessions(
 	})
 }
 
-// TouchSession sets the last use of a session to the given time, unless the stored last use is less than the duration every before that
-// time. It returns no error if the session is absent.
+// TouchSession sets the last use of a session to the given time. It changes nothing if the stored last use is later than that time minus
+// the given interval, or if the session is absent.
 func (s Tenants) TouchSession(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if session, ok := d.sessions.Rows()[id]; ok && !session.UsedAt.After(at.Add(-every)) {

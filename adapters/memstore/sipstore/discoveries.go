@@ -12,8 +12,8 @@ import (
 // Discoveries implements discovery.Store in memory.
 type Discoveries struct{ Store *memstore.Store }
 
-// Begin adds a discovery. It returns ErrDiscoveryInProgress if the organization has a running discovery that was started after the time
-// stale.
+// Begin adds a discovery. It returns ErrDiscoveryInProgress if the organization has a running discovery that was started after the given
+// time.
 func (s Discoveries) Begin(ctx context.Context, n discovery.Discovery, stale time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, other := range d.discoveries.Rows() {
@@ -36,7 +36,7 @@ func (s Discoveries) Get(ctx context.Context, org callwright.OrgID, id string) (
 }
 
 // Recent returns the organization's newest completed discovery of the same host, port and transport. It returns CodeNotFound if none was
-// completed at or after the time since.
+// completed at or after the given time.
 func (s Discoveries) Recent(ctx context.Context, n discovery.Discovery, since time.Time) (discovery.Discovery, error) {
 	return read(ctx, s.Store, func(d *data) (discovery.Discovery, error) {
 		last := func(a, b discovery.Discovery) int { return b.CompletedAt.Compare(*a.CompletedAt) }

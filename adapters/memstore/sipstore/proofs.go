@@ -38,9 +38,9 @@ func (s Proofs) Insert(
 	return added, oldest, err
 }
 
-// atLimit examines the proofs that were created after the time since and for which the function counts returns true. If their number has
-// reached the limit, atLimit returns the creation time of the oldest proof that still counts toward it: that of the newest proof if limit
-// is 1, and so on. Otherwise it returns the zero time.
+// atLimit examines the proofs that were created after the given time and for which the function counts returns true. If at least limit such
+// proofs exist, atLimit returns the creation time of the oldest of the newest limit proofs: the limit allows another proof when that one no
+// longer counts. Otherwise it returns the zero time.
 func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool) (oldest time.Time) {
 	var created []time.Time
 	for _, p := range d.proofs.Rows() {

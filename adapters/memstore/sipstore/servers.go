@@ -83,8 +83,8 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return w, err
 }
 
-// ClaimServers leases up to limit servers that are due at the time now and not leased, and returns them in the order of their due times.
-// The leases end at the time until.
+// ClaimServers leases up to limit servers that are due at the first given time and not leased, and returns them in the order of their due
+// times. The leases end at the second.
 func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []serverKey

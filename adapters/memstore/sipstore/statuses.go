@@ -176,8 +176,8 @@ func (s Statuses) WorstStatuses(
 	return found[:min(limit, len(found))], err
 }
 
-// ClaimStatuses leases up to limit statuses that are due at the time now and not leased, and returns them in the order of their due times.
-// The leases end at the time until.
+// ClaimStatuses leases up to limit statuses that are due at the first given time and not leased, and returns them in the order of their due
+// times. The leases end at the second.
 func (s Statuses) ClaimStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {

@@ -17,10 +17,10 @@ type samples struct {
 	counts *memory.Table[countKey, int]
 }
 
-// countKey identifies a count of samples: the samples with one voice of an organization, or with all of its voices.
+// countKey identifies a count of samples: an organization's samples with one voice, or all of its samples.
 type countKey struct {
 	org   callwright.OrgID
-	voice string // empty for all voices
+	voice string // empty for all samples
 }
 
 // New returns an empty table of samples.

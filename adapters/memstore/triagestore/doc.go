@@ -66,8 +66,8 @@ func insertPart[V any](d *data, rows *memory.Rows[string, V], org callwright.Org
 	return rows.Insert(part)
 }
 
-// findPart returns a part of an organization's issue, or CodeNotFound if the issue has no such part. The function of returns the id of the
-// issue to which a part belongs.
+// findPart returns a part of an organization's issue, or CodeNotFound if the issue has no such part. It gets the id of the issue to which a
+// part belongs from the function in the last argument.
 func findPart[V any](rows *memory.Rows[string, V], org callwright.OrgID, issue, id string, of func(V) string) (V, error) {
 	part, err := rows.Find(org, id)
 	if err == nil && of(part) != issue {

@@ -84,8 +84,8 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return memory.Clone(found), err
 }
 
-// Reach returns the place of the f.Scan-th issue after f.After, the last one that a page may examine. It returns the zero Place if at most
-// f.Scan issues follow.
+// Reach returns the place of the f.Scan-th issue after f.After, the last one that a page may examine. It counts only open issues if
+// f.ReachesOpen returns true. It returns the zero Place if at most f.Scan issues follow.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (triage.Place, error) {
 	found, err := s.sorted(ctx, org, f, func(_ *data, i triage.Issue) bool { return !f.ReachesOpen() || i.Status.Open() })
 	if len(found) <= f.Scan {

@@ -123,7 +123,8 @@ func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id str
 	return all[n], nil
 }
 
-// RelationsOf returns all relations of an issue, in either direction, oldest first. From, To and Merged describe the current issues.
+// RelationsOf returns all relations of an issue, in either direction, oldest first. From, To and Merged describe the issues as they are
+// now.
 func (s Store) RelationsOf(
 	ctx context.Context, org callwright.OrgID, issue string,
 ) (found []triage.Relation, err error) {

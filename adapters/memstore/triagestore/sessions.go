@@ -56,7 +56,7 @@ func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue strin
 	})
 }
 
-// CountAnalyses returns the number of an organization's sessions with an Analysis whose Status is working: see SessionStatus.Working.
+// CountAnalyses returns the number of an organization's sessions that have an Analysis and are working: see SessionStatus.Working.
 func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
 	return read(ctx, s.Store, func(d *data) (int, error) {
 		return d.sessions.Count(func(a triage.Session) bool { return a.Org == org && a.Analysis != nil && a.Status.Working() })
@@ -64,7 +64,7 @@ func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, er
 }
 
 // SilentSessions returns up to limit sessions of all organizations that have not ended and were not updated for long: sessions that await
-// input and were last updated before the time waiting, and other sessions that were last updated before the time silent.
+// input and were last updated before the second given time, and other sessions that were last updated before the first.
 func (s Store) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,
 ) (found []triage.Session, err error) {
@@ -96,8 +96,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return issue, err
 }
 
-// PointReports assigns a report key to another issue. The parameter from is the id of its present issue, or empty if the key is unknown.
-// PointReports returns CodeConflict if the key belongs to an issue other than from, and CodeNotFound if the new issue is absent.
+// PointReports assigns a report key to another issue. The argument from is the id of its present issue, or empty if the key is unknown.
+// PointReports returns CodeConflict if from is not the stored id, and CodeNotFound if the new issue is absent.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.Exists(org, to); err != nil {

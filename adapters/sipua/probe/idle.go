@@ -9,8 +9,8 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// The limits of the idle connections. At the limit, a new connection is closed instead of an old one. The reason is that servers are probed
-// in turn, so that the longest idle connection is needed next.
+// The limits of the idle connections. maxIdle is the default of Config.MaxIdle. At the limit, a new connection is closed instead of an old
+// one. The reason is that servers are probed in turn, so that the longest idle connection is needed next.
 const (
 	maxIdle  = 2000
 	idleLife = 3 * time.Minute

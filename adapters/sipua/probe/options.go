@@ -22,8 +22,9 @@ const maxAddresses = 3
 const maxRetryAfter = time.Hour
 
 // Options sends OPTIONS over TLS to at most maxAddresses addresses of a server, in the order in which a call would try them, until one is
-// alive or ctx ends. It returns the evidence of the last address. Each address receives an equal share of the remaining time. A connection
-// that received a response stays open for the next probe.
+// alive or ctx ends. It returns the evidence of the last address that it tried, or the reason why the server has no address. If ctx has a
+// deadline, each address receives an equal share of the remaining time. A connection that received a response stays open for the next
+// probe, up to Config.MaxIdle connections.
 func (p *Prober) Options(ctx context.Context, s failover.Server, verify trunk.TLSVerification) health.Evidence {
 	server := uri.URI{Scheme: uri.SIP, Host: s.Host, Port: s.Port}
 	targets, err := p.cfg.Resolver.Targets(ctx, server)

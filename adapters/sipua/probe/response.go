@@ -16,7 +16,7 @@ const (
 	maxReceived  = 4 * maxMessage
 	maxFirstLine = 4 << 10
 	maxHeaders   = 128
-	maxFolded    = 4 << 10 // length of a header value that continues on further lines
+	maxFolded    = 4 << 10 // a header value of this length ignores further continuation lines
 	maxUserAgent = 256
 	maxMethods   = 32
 	maxMethod    = 20

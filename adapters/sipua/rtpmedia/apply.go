@@ -60,7 +60,8 @@ func codecsOf(n *sdp.Negotiated) []string {
 	return names
 }
 
-// engines holds an encoder for our audio and a decoder for each codec of the peer. Their audio has the sample rate of the session.
+// engines holds an encoder for our audio and a decoder for each codec of the peer. The decoders return audio with the session's sample
+// rate.
 type engines struct {
 	names    []string
 	encoder  sip.Codec
@@ -102,8 +103,8 @@ func (s *session) engines(names []string) (*engines, error) {
 	return e, nil
 }
 
-// change applies validated parameters, and starts the pacer at the first call. e is nil if the codecs do not change. The caller must hold
-// the mutex, so that other goroutines see the whole change or none of it.
+// change applies validated parameters, and starts the session's pacer if it does not run yet. e is nil if the codecs do not change. The
+// caller must hold the mutex, so that other goroutines see the whole change or none of it.
 func (s *session) change(n *sdp.Negotiated, sealer *secure.Sealer, e *engines) {
 	if e != nil {
 		s.recode(e)

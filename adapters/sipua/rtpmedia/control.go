@@ -36,12 +36,12 @@ func newCNAME() string {
 // random returns a number in [0, 1), which distributes the reports of many sessions over time.
 func random() float64 { return rand.Float64() } //nolint:gosec // it need not be hard to guess
 
-// ntp returns the wall clock time at now as an NTP timestamp. It is derived from the monotonic clock, so that a step of the wall clock does
-// not affect round-trip times.
+// ntp converts a time of the session to the wall clock time as an NTP timestamp. The wall clock time is derived from the monotonic clock,
+// so that a step of the wall clock does not affect round-trip times.
 func (s *session) ntp(now time.Duration) uint64 { return report.NTP(s.wall.Add(now)) }
 
-// reportDue returns the encrypted report for now and schedules the next one. It returns nil if no report is due, or if compound fails.
-// Reports are also sent while a call is on hold.
+// reportDue returns the encrypted report that is due at the given time, and schedules the next one. It returns nil if no report is due, or
+// if compound fails. Reports are also sent while a call is on hold.
 func (s *session) reportDue(now time.Duration) []byte {
 	if now < s.control.next {
 		return nil

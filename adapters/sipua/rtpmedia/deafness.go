@@ -24,7 +24,7 @@ type undecodableDetector struct {
 	fault   string        // empty until a fault is detected
 	told    bool
 
-	decoded, refused uint64 // the player's totals at the last call of played
+	decoded, refused uint64 // the player's totals at the previous call of played
 }
 
 // miss counts a packet that cannot be decoded, unless it is comfort noise. It sets fault if the minimum duration and number are reached.
@@ -41,8 +41,9 @@ func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	}
 }
 
-// played compares the player's total numbers of decoded and undecodable packets with the totals of the last call. A decoded packet resets
-// the count of undecodable packets; otherwise an undecodable packet increases it. payload is the type of the last audio packet.
+// played compares the player's total numbers of decoded and undecodable packets with the totals at the previous call of played. If a packet
+// was decoded since then, it resets the count of undecodable packets. Otherwise, if a packet was undecodable, it calls miss once. payload
+// is the type of the last audio packet.
 func (d *undecodableDetector) played(now time.Duration, payload uint8, decoded, refused uint64) {
 	switch {
 	case decoded > d.decoded:

@@ -1,12 +1,13 @@
 // Package rtpmedia sends and receives the audio of calls over SRTP. It implements sip.Media and is the only package that uses the pion
 // libraries.
 //
-// Each session has a socket for RTP and one for RTCP, a goroutine that reads each socket, and a pacer. Every 20 ms the pacer sends a
-// packet, takes 20 ms of audio from the jitter buffer, and passes both directions to Read. Sessions share only the pool of ports.
+// Each session has a socket for RTP and one for RTCP, a goroutine that reads each socket, and a pacer. Every 20 ms the pacer sends the
+// packets that are due, takes 20 ms of audio from the jitter buffer, and passes both directions to Read. Sessions share only the pool of
+// ports.
 //
-// All packets are SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 in both directions. A session continuously sends packets of the length that
-// the peer requests, even during silence, which keeps NAT bindings open. It sends RTCP reports about every five seconds, and DTMF as
-// telephone-events.
+// All packets are SRTP and SRTCP with AES_CM_128_HMAC_SHA1_80 in both directions. While the negotiated direction allows it, a session
+// continuously sends packets of the length that the peer requests, even during silence, which keeps NAT bindings open. It sends RTCP
+// reports about every five seconds, and DTMF as telephone-events.
 //
 // Media is sent to the address from which the peer's authentic packets arrive (symmetric RTP), which may differ from the address in its
 // SDP. An address is unproven until an authentic packet arrives from it, unless the signaling connection proves it. An unproven address

@@ -145,7 +145,7 @@ func listenUDP(ip netip.Addr) func(port uint16) (conn, error) {
 	}
 }
 
-// give returns a pair of ports to the pool. The caller must have closed the sockets of the pair.
+// give returns a pair of ports to the pool. The caller must first close the sockets of the pair.
 func (p *pool) give(port uint16) {
 	if p.ephemeral {
 		return

@@ -38,7 +38,7 @@ type receiver struct {
 
 	signalled remote                         // addresses in the peer's SDP
 	actual    remote                         // addresses that we send to
-	proof     struct{ rtp, rtcp netip.Addr } // sources of the last authentic RTP and RTCP packets
+	proof     struct{ rtp, rtcp netip.Addr } // sources of the last authentic RTP and RTCP packets that count as proof: see public
 	known     netip.Addr                     // address that the signaling has proven
 	public    bool                           // private addresses neither count as proof nor receive packets
 
@@ -91,8 +91,8 @@ func (r *receiver) expect(n *sdp.Negotiated) {
 	}
 }
 
-// decode creates the player at the first call, and adds the decoders of new codecs. It retains the former decoders, because audio of the
-// former codecs may still wait in the player.
+// decode creates the session's player if there is none, and adds the decoders of new codecs. It retains the former decoders, because audio
+// of the former codecs may still wait in the player.
 func (r *receiver) decode(e *engines, delay Bounds) {
 	if r.player == nil {
 		r.player = jitter.NewPlayer(jitter.Format{Rate: e.rate, Clock: e.clocks[0]}, delay.Least, delay.Most)
@@ -106,7 +106,8 @@ func (r *receiver) decode(e *engines, delay Bounds) {
 	}
 }
 
-// begin replaces the former peer by a new one, which uses the keys of opener. expect must have applied the new peer's parameters before.
+// begin replaces the former peer by a new one, which uses the keys of opener. The caller must first call expect with the new peer's
+// parameters.
 func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 	r.opener, r.straggling, r.heard = *opener, nil, false
 	r.player.Reset()
@@ -128,8 +129,8 @@ func (r *receiver) decoder(payload uint8) int {
 	return -1
 }
 
-// receiveRTP handles a datagram that arrived at the RTP port, and overwrites it. It reports whether the peer now sends from another
-// address.
+// receiveRTP handles a datagram that arrived at the RTP port, and overwrites it. It reports whether the address to which RTP is sent has
+// changed to the datagram's source.
 func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
 	plain, err := r.opener.RTP(now, datagram)
 	if err != nil {
@@ -222,8 +223,8 @@ func eventHeader(h *rtp.Header) dtmf.Header {
 	return dtmf.Header{SSRC: h.SSRC, Timestamp: h.Timestamp, Sequence: h.SequenceNumber, Marker: h.Marker}
 }
 
-// play passes the current packet to the player. codec is -1 for a packet without audio. Such a packet is pushed without its payload, so
-// that its sequence number does not count as lost audio.
+// play passes the current packet to the player, unless the negotiated direction does not let us receive. codec is -1 for a packet without
+// audio. Such a packet is pushed without its payload, so that its sequence number does not count as lost audio.
 func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	payload := r.packet.Payload
 	if codec < 0 {
@@ -237,7 +238,7 @@ func (r *receiver) play(now time.Duration, h *rtp.Header, codec int) {
 	}
 }
 
-// frame appends to dst the 20 ms of received audio that are due at now.
+// frame appends to dst the 20 ms of received audio that are due at the given time.
 func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
 	dst = r.player.Frame(dst, now)
 	decoded, refused := r.player.Counts()
@@ -245,8 +246,8 @@ func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
 	return dst
 }
 
-// receiveRTCP handles a datagram that arrived at the RTCP port at now. ntp is the wall clock time in NTP format, and ours our SSRC. It
-// returns the peer's report, and false if the datagram is invalid.
+// receiveRTCP handles a datagram that arrived at the RTCP port. The parameter now is the time of its arrival, ntp is the same time of the
+// wall clock in NTP format, and ours is our SSRC. receiveRTCP returns the peer's report, and false if the datagram is invalid.
 func (r *receiver) receiveRTCP(now time.Duration, ntp uint64, ours uint32, datagram []byte, from netip.AddrPort) (report.Heard, bool) {
 	plain, err := r.opener.RTCP(now, datagram)
 	if err != nil {

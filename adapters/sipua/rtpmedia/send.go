@@ -111,8 +111,9 @@ func (s *sender) pack(ptime time.Duration) {
 	s.span = len(s.pcm) * int(ptime/time.Millisecond) / int(frameTime/time.Millisecond)
 }
 
-// next returns the packets to send in frame n, which are valid until the next call, and the queued samples that were played in the frame.
-// The samples are nil if the frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the queue waits.
+// next returns the packets to send in frame n, and the queued samples that were played in the frame. The packets are valid until next is
+// called again. The samples are nil if the frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the
+// queue waits.
 func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, played []int16, err error) {
 	s.sealed = s.sealed[:0]
 	if n-s.clock > 1 { // frames were omitted, so waiting samples must not be joined with this frame
@@ -200,7 +201,8 @@ func (s *sender) event(p dtmf.Packet) error {
 	return s.finish(append(s.packet, p.Payload[:]...))
 }
 
-// header writes the RTP header of the frame's next packet to a reused buffer, and sets packet to the result. first sets the marker bit.
+// header writes the RTP header of the frame's next packet to a reused buffer, and sets s.packet to the result. If first is true, the header
+// contains the marker bit.
 func (s *sender) header(payloadType uint8, first bool, timestamp uint32) {
 	second := payloadType
 	if first {

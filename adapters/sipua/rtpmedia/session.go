@@ -129,7 +129,7 @@ type outgoing struct {
 	toRTP, toRTCP netip.AddrPort
 }
 
-// tick plays both directions of frame n, which is due at now, and returns the packets to send.
+// tick plays both directions of frame n, which is due at the given time, and returns the packets to send.
 func (s *session) tick(now time.Duration, n int64) outgoing {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,7 +72,7 @@ func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 	return v
 }
 
-// text returns a string member. It reports a text of more than longest characters.
+// text returns a string member. It reports a text that exceeds the given number of characters.
 func (f fields) text(name string, longest int) string {
 	v := f.get(name, tree.String)
 	text := v.Text()
@@ -107,7 +107,7 @@ func (f fields) flag(name string) bool {
 	return v.True()
 }
 
-// number returns a number member, or nil if it is absent. It reports a number outside low to high.
+// number returns a number member, or nil if it is absent. It reports a number outside the given range.
 func (f fields) number(name string, low, high float64) *float64 {
 	v := f.get(name, tree.Number)
 	if v.Kind == tree.Absent {
@@ -126,7 +126,7 @@ func (f fields) object(name string) fields {
 	return fields{f.errs, f.path.at(name), f.get(name, tree.Object)}
 }
 
-// list returns the items of an array member. It reports more than longest items.
+// list returns the items of an array member. It reports a list that exceeds the given number of items.
 func (f fields) list(name string, longest int) []tree.Member {
 	v := f.get(name, tree.Array)
 	if len(v.Members) > longest {

@@ -104,7 +104,8 @@ func (n parsedNode) extraction(data fields) {
 }
 
 // extractField reads a variable to extract, which is [name, type, description] or an object with these members. The default type is string.
-// Further items and members are ignored. It reports every error, and returns false if the variable has no readable name.
+// Further items and members are ignored. It reports errors. It returns false if the name is missing or empty, or if an item or member is
+// not a string.
 func extractField(data fields, at string, v tree.Value) (llm.Field, bool) {
 	keys := [3]string{".name", ".type", ".description"}
 	var parts [3]tree.Value
@@ -195,7 +196,7 @@ func (n *parsedNode) parseType(top, data fields) {
 
 // transferNumber reads the number of a transfer: an E.164 number, a SIP URI, or a text with variables, which is checked when the call is
 // transferred. It refuses national numbers, because a pathway is shown and copied as written; the error lists the possible meanings of the
-// digits. A nil result means the call's transfer number.
+// digits. A nil result means the agent's transfer number.
 func transferNumber(data fields) *template.Template {
 	const name = "transferNumber"
 	to := data.template(name, longestNumber)

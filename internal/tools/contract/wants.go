@@ -56,7 +56,7 @@ func (w *wants) resolve(node *yaml.Node) (resolved *yaml.Node, ref string) {
 	return resolved, ref
 }
 
-// collect adds the texts of a schema and of the schemas within it. It does not enter a schema that contains itself again.
+// collect adds the facts about a schema and the schemas within it. It does not enter a schema that contains itself again.
 func (w *wants) collect(key string, schema *yaml.Node) {
 	schema, ref := w.resolve(schema)
 	w.add(key, w.text(schema))

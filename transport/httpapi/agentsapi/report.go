@@ -20,7 +20,8 @@ type member struct {
 	}
 }
 
-// updateReport returns an answer that lists which of the given members were applied, and the reasons why the others were refused.
+// updateReport returns an answer that lists the applied members of a body, and the refused members with the reasons. It omits members that
+// the body does not set.
 func updateReport(message string, warnings []string, ignored oas.IgnoredMembers, report agents.Report, members []member) (*oas.UpdateReply, error) {
 	answer := &oas.UpdateReply{
 		Status: oas.SuccessStatusSuccess, Message: message,

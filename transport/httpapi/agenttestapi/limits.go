@@ -31,7 +31,7 @@ func cancelled(err error) (*oas.TestCancelledReply, error) {
 	return &oas.TestCancelledReply{Data: oas.TestCancelled{Cancelled: true}}, nil
 }
 
-// budgetOf translates the budget in a body. It is unlimited if the body has none.
+// budgetOf translates the budget in a body. A body without a budget means no limit.
 func budgetOf(b oas.OptTestBudget) engine.Limit {
 	cost, _ := engine.MoneyOf(b.Value.Cost.Value) // the contract limits the cost
 	return engine.Limit{Tokens: b.Value.Tokens.Value, Cost: cost}

@@ -78,7 +78,8 @@ func (a *api) UpdateTestScenario(
 	return scenarioReply(a.cfg.Tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
 }
 
-// DeleteTestScenario serves DELETE /v1/agent-testing/scenarios/{id}. It deletes a scenario.
+// DeleteTestScenario serves DELETE /v1/agent-testing/scenarios/{id}. It deletes a scenario and its runs, except the runs of groups that
+// have not ended.
 func (a *api) DeleteTestScenario(
 	ctx context.Context, params oas.DeleteTestScenarioParams,
 ) (*oas.TestScenarioDeletedReply, error) {

@@ -43,7 +43,7 @@ func (a *api) StartTornado(
 	}}, nil
 }
 
-// GetActiveTornado serves GET /v1/agent-testing/tornado/active. It returns the running session of a pathway or a persona.
+// GetActiveTornado serves GET /v1/agent-testing/tornado/active. It returns the newest running session of a pathway, a persona or both.
 func (a *api) GetActiveTornado(ctx context.Context, params oas.GetActiveTornadoParams) (*oas.TornadoActiveReply, error) {
 	s, err := a.cfg.Tornados.Active(ctx, httpapi.Org(ctx), params.PathwayID.Or(""), params.PersonaID.Or(""))
 	if err != nil {

@@ -17,8 +17,8 @@ type Sender interface {
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 
-// Notifier sends calls to webhooks. It implements call.Notifier. For an ended call, the body equals the answer to GET /v1/calls/{call_id},
-// except for the state of the delivery.
+// Notifier sends calls and their events to webhooks. It implements call.Notifier. For an ended call, the body equals the answer to GET
+// /v1/calls/{call_id} without the warnings and the state of the delivery.
 type Notifier struct {
 	sender  Sender
 	baseURL string

@@ -17,7 +17,7 @@ func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w
 		return err
 	}
 	defer func() { _ = recording.Close() }()
-	// ServeContent reads only the method and the conditional headers of this request.
+	// ServeContent reads only the method and the range and conditional headers of this request.
 	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
 	if httpapi.Head(ctx) {
 		asked.Method = http.MethodHead

@@ -51,7 +51,8 @@ func directionOf(d oas.SipDirectionInput) (sip.DirectionInput, *callwright.Error
 	return input, err
 }
 
-// asGiven renames the field of an error about the direction at a path, if the body gives the member among the options.
+// asGiven corrects the field of an error about the direction at a path. If the body gives the member only within options, the corrected
+// field names it there.
 func asGiven(path string, d oas.SipDirectionInput, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

@@ -92,7 +92,7 @@ func isLink(r *http.Request) bool {
 // sendAudio sends audio, or the range that the request names. cache is the Cache-Control of the answer. It closes the audio.
 func sendAudio(ctx context.Context, w http.ResponseWriter, params oas.GetSpeechSampleParams, audio speech.Audio, cache string) {
 	defer func() { _ = audio.Close() }()
-	// ServeContent reads only the method and the conditional headers of this request.
+	// ServeContent reads only the method and the range and conditional headers of this request.
 	asked := &http.Request{Method: http.MethodGet, Header: http.Header{}}
 	if httpapi.Head(ctx) {
 		asked.Method = http.MethodHead

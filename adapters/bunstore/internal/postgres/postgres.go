@@ -43,7 +43,7 @@ const (
 )
 
 // Pool configures the connections of a pool and detects stale ones. When a connection reports that the server shuts down or has become
-// read-only, all connections that exist then become stale and must not be used again.
+// read-only, this makes all existing connections of the pool stale: they must not be used again.
 type Pool struct {
 	config     *pgx.ConnConfig
 	generation atomic.Int64

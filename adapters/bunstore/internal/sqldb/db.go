@@ -131,7 +131,8 @@ func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) {
 // serializes them anyway.
 func (db *DB) MigrationLock() string { return db.dialect.lock }
 
-// SkipLocked makes a query omit the rows that other transactions have locked.
+// SkipLocked makes a query omit the rows that other transactions have locked. On SQLite, which does not lock rows, it returns the query
+// unchanged.
 func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.skip == "" {
 		return q
@@ -139,7 +140,8 @@ func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For(db.dialect.skip)
 }
 
-// ForUpdate makes a query lock the rows that it finds until the transaction finishes. Other transactions that lock them wait.
+// ForUpdate makes a query lock the rows that it finds until the transaction finishes. Other transactions that lock these rows wait. On
+// SQLite, which serializes writing transactions, it returns the query unchanged.
 func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.hold == "" {
 		return q
@@ -148,7 +150,8 @@ func (db *DB) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery {
 }
 
 // ForDelete makes a query lock the rows that it finds until the transaction finishes. Unlike the lock of ForUpdate, this lock also excludes
-// transactions that insert rows with a reference to these rows.
+// transactions that insert rows with a reference to these rows. On SQLite, which serializes writing transactions, ForDelete returns the
+// query unchanged.
 func (db *DB) ForDelete(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.erase == "" {
 		return q

@@ -37,7 +37,8 @@ func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
 	return row, []any{v, row}, err
 }
 
-// key returns the columns that identify a row: the primary key and "org", if present. Find and Delete search by the first column.
+// key returns the columns that identify a row: the primary key and "org", if present. The methods with a key argument compare it with the
+// first of these columns.
 func (r Rows[V, R]) key() (columns []string) {
 	for _, field := range r.table().PKs {
 		if field.Name != "org" {
@@ -71,8 +72,9 @@ func (r Rows[V, R]) Insert(ctx context.Context, v V) error {
 	})
 }
 
-// Replace replaces the value with the key, organization and version of v, and increments the version. It returns CodeConflict if the stored
-// version differs, and CodeNotFound if the organization does not own such a value.
+// Replace stores v in place of the value that has v's organization, key and version, and increments the version. It returns CodeConflict if
+// the stored version differs, and CodeNotFound if the organization does not own such a value. If the model declares no version, Replace
+// compares none.
 func (r Rows[V, R]) Replace(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {
@@ -100,7 +102,8 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
-// Store inserts a value of version 0, or replaces an existing one like DB.Supplant. It replaces a value of any other version like Replace.
+// Store stores a value. If its version is 0, Store inserts it, or overwrites the value with the same key like DB.Supplant. Otherwise it
+// stores the value like Replace.
 func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 	row, inputs, err := r.row(v)
 	if err != nil {

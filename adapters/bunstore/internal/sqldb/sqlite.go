@@ -59,7 +59,7 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 }
 
 // registerContains registers an SQL function in SQLite that reports whether a text contains another. LIKE and instr need time proportional
-// to the product of both lengths: a search for a run of one letter in a long text of that letter blocked all other reads.
+// to the product of both lengths: a search for a repeated letter in a long text of that letter blocked all other reads.
 var registerContains = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("callwright_contains", 2,
 		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {

@@ -154,7 +154,8 @@ func (c *keepingConn) statement(
 	return s, args, nil
 }
 
-// prepare compiles a statement and adds it to the cache. If the cache is full, prepare discards the least recently used statement.
+// prepare compiles a statement and adds it to the cache. If the cache is full, prepare discards the least recently used statement that is
+// not in use, if there is one.
 func (c *keepingConn) prepare(ctx context.Context, text string) (*keptStatement, error) {
 	c.compiled.Add(1)
 	compiled, err := c.PrepareContext(ctx, text)

@@ -30,7 +30,8 @@ func (db *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeoutCause(ctx, db.Limit, errSlow)
 }
 
-// Do runs fn in one transaction, within the time limit. It joins the transaction of ctx, if there is one. See callwright.Atomic.
+// Do runs fn in one transaction, within the time limit. It joins the transaction of ctx, if there is one; otherwise fn may be called again
+// after a failure (see retry). See callwright.Atomic.
 func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error {
 	if _, joined := db.Tx(ctx); joined {
 		return fn(ctx)
@@ -43,7 +44,7 @@ func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error 
 	return db.DoPatiently(ctx, fn)
 }
 
-// DoPatiently runs fn in a new transaction, without a time limit of its own.
+// DoPatiently runs fn in a new transaction, without a time limit of its own. fn may be called again after a failure (see retry).
 func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) error) error {
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
@@ -67,9 +68,9 @@ func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) erro
 	return db.translate(ctx, err)
 }
 
-// retry calls fn until it succeeds. It repeats a call that failed because of another transaction or an unusable session, up to the limit
-// attempts, and returns any other error. If the server has reached its limit of connections and ctx has a deadline, retry continues until
-// the deadline.
+// retry calls fn until it succeeds, ctx ends, or fn returns an error that a retry cannot mend. After a failure because of another
+// transaction or an unusable session, it calls fn again, up to six times in total (the constant attempts). If the server has reached its
+// limit of connections and ctx has a deadline, retry continues until the deadline.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
 	_, ends := ctx.Deadline()
 	wait := firstWait
@@ -89,7 +90,8 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 	}
 }
 
-// Alone locks a name until the transaction finishes. Other transactions that lock the same name wait.
+// Alone locks a name until the transaction finishes. Other transactions that lock the same name wait. On SQLite, which serializes writing
+// transactions, it does nothing.
 func (db *DB) Alone(ctx context.Context, idb bun.IDB, name string) error {
 	if db.dialect.claim == "" {
 		return nil

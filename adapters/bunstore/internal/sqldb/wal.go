@@ -11,7 +11,8 @@ import (
 )
 
 // Sizes in the write-ahead log of SQLite. It consists of a header and frames, each of which contains a header and a page
-// (https://sqlite.org/fileformat2.html, section 4). All numbers are big-endian; the header states the byte order of checksums.
+// (https://sqlite.org/fileformat2.html, section 4). All stored numbers are big-endian; the log's header states the byte order in which
+// checksums are computed.
 const (
 	walHeader   = 32
 	walFrame    = 24
@@ -46,9 +47,10 @@ func stored(p []byte) checksum {
 	return checksum{binary.BigEndian.Uint32(p), binary.BigEndian.Uint32(p[4:])}
 }
 
-// damagedLog returns the offset of the first damaged frame of a log, or -1 if no committed transaction is lost, or if another process
-// restarts the log during each of five attempts to read it. SQLite reads a log up to the first frame with a wrong checksum, and treats the
-// rest as a write that a crash interrupted. Such a rest is harmless unless a later frame of the same log commits a transaction.
+// damagedLog returns the offset of the first damaged frame of a log, or 0 if the header of the log is damaged. It returns -1 if no
+// committed transaction is lost, or if another process restarts the log during each of five attempts to read it. SQLite reads a log up to
+// the first frame with a wrong checksum, and treats the rest as a write that a crash interrupted. Such a rest is harmless unless a later
+// frame of the same log commits a transaction.
 func damagedLog(path string) (offset int64, err error) {
 	for range 5 { // another process may be writing the log
 		offset, changed, err := readLog(path)

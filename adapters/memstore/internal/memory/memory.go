@@ -12,7 +12,7 @@ type Data[T any] interface {
 	New() T // New returns the data of an empty store
 }
 
-// cloner is Data without *Tables. Clone returns a copy that replaces the data if a transaction fails.
+// cloner is implemented by each Data that does not embed *Tables. Clone returns a copy that replaces the data if a transaction fails.
 type cloner[T any] interface{ Clone() T }
 
 // Store holds the data of all packages, by the type of the data.

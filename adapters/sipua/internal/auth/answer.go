@@ -34,6 +34,7 @@ var headers = map[string]string{"WWW-Authenticate": "Authorization", "Proxy-Auth
 
 // Add adds the challenges of a 401 or 407, and reports whether the request may be repeated. It may be repeated if a challenge is the
 // realm's first, comes from another address, or reports a stale nonce. Any other repeated challenge means that the credentials are wrong.
+// Challenges of new realms beyond maxRealms are ignored.
 func (a *Answers) Add(res *sip.Response) (answerable bool) {
 	for ask, reply := range headers {
 		for _, c := range strongest(res.GetHeaders(ask)) {
@@ -80,7 +81,7 @@ func strongest(asks []sip.Header) map[string]challenge {
 	return best
 }
 
-// Authorize adds the headers to a request that answer all challenges. The body must already be set, because a challenge may require a hash
+// Authorize adds to a request the headers that answer all challenges. The body must already be set, because a challenge may require a hash
 // of it (auth-int).
 func (a *Answers) Authorize(req *sip.Request, with trunk.Credentials) error {
 	for _, c := range a.all {

@@ -150,8 +150,8 @@ func (c *Client) unbind(trunkID string) (b *binding, bound bool) {
 	return b, bound
 }
 
-// Contact returns our Contact for a call over a registration: our end of the connection as the server reports it. The server may be unable
-// to reach our public host, and sends requests for the reported address over the connection.
+// Contact returns our Contact for a call over a registration: our end of the connection as the server reports it, or Config.Contact if the
+// server reports none. The server may be unable to reach our public host, and sends requests for the reported address over the connection.
 func (c *Client) Contact(conn sip.Connection) sip.Uri {
 	contact := *c.cfg.Contact.Clone()
 	c.mu.Lock()

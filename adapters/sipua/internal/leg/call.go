@@ -67,8 +67,9 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer sends REFER, so that the peer calls a number or URI in our place, and waits for the result. It returns CodeUnavailable if the
-// transfer fails, and CodeConflict if another transfer is running. If ctx ends first, the peer may still transfer the call.
+// Transfer sends REFER, so that the peer calls a number or URI in our place, and waits for the result. It returns CodeBadRequest for an
+// invalid number or URI, CodeUnavailable if the transfer fails, and CodeConflict if another transfer is running. If ctx ends first, the
+// peer may still transfer the call.
 func (l *Leg) Transfer(ctx context.Context, to string) error {
 	target, err := l.transferTarget(to)
 	if err != nil {

@@ -135,8 +135,8 @@ func (l *Leg) sendCancel(why dialog.Cause) {
 	go l.follow(dialog.Send{Method: dialog.CANCEL, Stray: true}, tx) // stray, because the response to the INVITE decides
 }
 
-// follow passes the responses of a transaction to the mailbox until the final one. Every response must be read, because sipgo holds a lock
-// until then.
+// follow passes the responses of a transaction to the mailbox until the final one. If the transaction ends without a final response, and s
+// is not stray, follow passes a 408 or a 503 of our own. Every response must be read, because sipgo holds a lock until then.
 func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 	for {
 		select {

@@ -75,7 +75,7 @@ func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	<-begun
 }
 
-// Incoming starts an inbound leg, which immediately answers 100. offered is called unless the INVITE is rejected immediately.
+// Incoming starts an inbound leg. The leg answers 100 and calls the function offered, unless it rejects the INVITE immediately.
 func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Duration, offered func()) {
 	ev := message.ReadRequest(req)
 	l.mailbox.Post(func() {

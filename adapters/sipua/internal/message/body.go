@@ -140,8 +140,8 @@ func valueOf(msg interface {
 	return ""
 }
 
-// checkBody returns a refusal for an INVITE or ACK whose body is not supported. The refusal lists the supported types (RFC 3261, 8.2.3). It
-// returns nil for any other request.
+// checkBody returns a refusal for an INVITE or ACK whose body is not supported: 400 for a malformed multipart body, and otherwise 415 with
+// the supported types (RFC 3261, 8.2.3). It returns nil for any other request.
 func checkBody(req *sip.Request) *Refusal {
 	if len(req.Body()) == 0 || req.Method != sip.INVITE && req.Method != sip.ACK {
 		return nil

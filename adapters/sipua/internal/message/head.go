@@ -103,8 +103,8 @@ func unfolded(header string) string {
 // of the message cannot be determined.
 func (h Head) ContentLength() (length int, known bool) { return h.length, h.known }
 
-// Refusal returns the response to a malformed request. It returns an empty text for an ACK, for a response, for a request without Via, and
-// if a header that the response must copy contains a control character.
+// Refusal returns the response to a malformed request. It returns an empty text for an ACK, for a response, for a start line without a SIP
+// version, for a request without Via, and if a header that the response must copy contains a control character.
 func (h Head) Refusal() string {
 	parts := strings.Fields(h.start)
 	if len(parts) < 3 || strings.EqualFold(parts[0], string(sip.ACK)) {

@@ -37,7 +37,7 @@ func newResponse(req *sip.Request, status int) *sip.Response {
 	return res
 }
 
-// Refusal is a final response to a request outside any dialog.
+// Refusal is a response that is built without the state machine of a dialog, usually to refuse a request.
 type Refusal struct {
 	Status  int
 	Headers []sip.Header

@@ -132,8 +132,8 @@ func (l *Listener) admit(conn net.Conn) *accepted {
 	return c
 }
 
-// makeRoom reports whether one more connection of a rank fits into the limits. If necessary, it closes others of lower rank. The caller
-// must hold the mutex.
+// makeRoom reports whether one more connection of a rank fits into the limits. If necessary, it closes the least recently used connections
+// of the lowest ranks, but none of a known source. The caller must hold the mutex.
 func (l *Listener) makeRoom(as rank) bool {
 	total := l.limits.Total
 	for len(l.open) >= total || as != rankKnown && len(l.open)-l.ranks[rankKnown].Len() >= total-total/10 {

@@ -34,7 +34,7 @@ type Stack struct {
 // Handler handles the requests that a stack receives. Its functions are called in the goroutine that reads the connection of the request,
 // and the connection is not read until they return.
 type Handler struct {
-	// Malformed is called for each message that cannot be parsed, or has too many headers or parameters. It may be nil.
+	// Malformed is called for each message that cannot be parsed, is too long, or has too many headers or parameters. It may be nil.
 	Malformed func(s *Stack, from netip.AddrPort)
 	// Pace waits until the rate limit of a source allows another request. It may be nil.
 	Pace func(from netip.AddrPort)
@@ -83,7 +83,7 @@ func newStack(
 	return s
 }
 
-// Pending returns the number of INVITEs without a final response.
+// Pending returns the number of received INVITEs without a final response.
 func (s *Stack) Pending() int { return s.server.count() }
 
 // Serve handles the requests of a listener's connections until the listener closes.
@@ -206,7 +206,8 @@ func (s *Stack) Existing(to netip.AddrPort) sip.Connection {
 	return conn
 }
 
-// Heard returns when the last bytes arrived over an outbound connection, or the zero time if conn is not one of sipgo's TCP connections.
+// Heard returns when the last bytes arrived over an outbound connection, or the Unix epoch if none have arrived. It returns the zero time
+// if conn is not one of sipgo's TCP connections.
 func (s *Stack) Heard(conn sip.Connection) time.Time {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {
@@ -215,7 +216,7 @@ func (s *Stack) Heard(conn sip.Connection) time.Time {
 	return time.Unix(0, s.framer(tcp.LocalAddr(), tcp.RemoteAddr()).heard.Load())
 }
 
-// StateOf returns the TLS state of a connection, or the zero state for nil.
+// StateOf returns the TLS state of a connection, or the zero state if conn is nil or does not use TLS.
 func StateOf(conn sip.Connection) tls.ConnectionState {
 	tcp, ok := conn.(*sip.TCPConnection)
 	if !ok {

@@ -77,7 +77,7 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// DeleteFunc deletes the members of an object whose names the function fits accepts.
+// DeleteFunc deletes the members of an object for whose names the given function returns true.
 func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {

@@ -24,7 +24,7 @@ const status = "GetStatusCode"
 // caller can declare an interface with just the required operations instead.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
 
-// dropUnused deletes the accessors of exported fields, except status, and unused declarations.
+// dropUnused deletes unused declarations, and the accessors of exported fields except GetStatusCode.
 func dropUnused(f *file) {
 	for _, decl := range f.tree.Decls {
 		var doc *ast.CommentGroup

@@ -93,7 +93,7 @@ func issuesAbout(scenario string) string {
 }
 
 // analyze shows a run with an analysis of its failure, or with the reason why the analysis failed. The analysis is not stored: each request
-// asks the model again.
+// analyzes the run again.
 func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error) {
 	a, err := p.cfg.Tests.AnalyzeRun(ctx, r.Org(), r.PathValue("id"))
 	if err == nil {

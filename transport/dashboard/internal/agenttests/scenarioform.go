@@ -76,7 +76,7 @@ func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, 
 	}}})
 }
 
-// revisionText returns the revision of a scenario for the form, by which the update detects concurrent changes.
+// revisionText formats a scenario's revision for the form. From this revision the update detects concurrent changes.
 func revisionText(sc scenario.Scenario) string { return strconv.FormatInt(sc.Revision, 10) }
 
 // updateScenario changes a scenario, or shows the form again with its faults. If the scenario has changed since the form was opened, the
@@ -101,7 +101,7 @@ func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer
 	return p.notKept(ctx, r, data, err)
 }
 
-// deleteScenario deletes a scenario with its runs.
+// deleteScenario deletes a scenario and its runs, except the runs of groups that have not ended.
 func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err := p.cfg.Tests.DeleteScenario(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func faultsInParts(all callwright.FieldErrors) page.Faults {
 	return faults
 }
 
-// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless Config.Pathways is nil or there are more than
-// pathway.MaxPage.
+// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless Config.Pathways is nil, there are more than
+// pathway.MaxPage, or the form names a pathway that is not among them.
 func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
 	data.Types = assert.Kinds()
 	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}

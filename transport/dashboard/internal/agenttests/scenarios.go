@@ -52,7 +52,7 @@ func (f filter) choice(name string) *bool {
 	return nil
 }
 
-// view returns the page of a list. Its status is 422 if the filter has faults.
+// view returns a page whose content the filter selects. The status is 422 if the filter has faults.
 func (f filter) view(name, title string, data any) *page.View {
 	v := &page.View{Page: name, Title: title, Data: data}
 	if len(f.Faults) > 0 {
@@ -98,9 +98,9 @@ func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, err
 // oneScenario contains the data of a scenario's page.
 type oneScenario struct {
 	Scenario scenario.Scenario
-	Runs     []run.Run // newest first, up to recent
+	Runs     []run.Run // newest first; at most as many as the constant recent says
 	Form     form      // form that starts a run
-	Issues   string    // query of the issues for its failures
+	Issues   string    // query of the issues for the scenario's failures
 }
 
 // recent is the maximum number of runs on the page of a scenario or a simulation set.

@@ -27,7 +27,7 @@ var filterFields = []string{
 	"end_date", "ascending",
 }
 
-// readFilter parses the form. Invalid values become Faults.
+// readFilter parses the form. Invalid booleans, durations and dates become Faults; the domain checks the other values.
 func readFilter(r *page.Request) filter {
 	f := filter{Values: map[string]string{}, Faults: page.Faults{}, Zone: r.Zone().String()}
 	for _, name := range filterFields {

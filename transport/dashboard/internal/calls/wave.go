@@ -17,7 +17,7 @@ import (
 // The limits for reading a recording. If a column of a long recording has more than columnBytes, only its beginning is read.
 const (
 	waveColumns = 480
-	columnBytes = 16 << 10 // bytes of a column: a quarter of a second at 16,000 Hz
+	columnBytes = 16 << 10 // maximum bytes that are read of a column: a quarter of a second at 16,000 Hz
 	frameBytes  = 4        // 16 bits for each side
 )
 
@@ -28,7 +28,7 @@ type wave struct {
 }
 
 // readWave returns the wave of a stereo WAV file. It reads at most waveColumns times columnBytes. It returns CodeUnsupportedMedia for other
-// files.
+// files and for recordings without audio.
 func readWave(ctx context.Context, file io.ReadSeeker) (wave, error) {
 	header, err := pcm.NewWAVReader(file)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // maxValue limits the magnitude of values, so that sums and steps remain exact enough.
 const maxValue = 1e12
 
-// steps lists the possible intervals between labels on a time axis, in seconds.
+// steps lists the intervals between labels on a time axis, in seconds. For longer ranges, timeTicks repeatedly doubles the last interval.
 var steps = []int64{
 	1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 3 * 3600, 6 * 3600, 12 * 3600,
 	day, 2 * day, 7 * day, 14 * day, 28 * day, 91 * day, 182 * day, 365 * day,

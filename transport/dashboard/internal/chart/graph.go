@@ -43,7 +43,7 @@ type Edge struct {
 // upwards and are dotted. The first node should be the beginning; it is in the first layer.
 type Graph struct {
 	ID, Title string
-	Nodes     []Node // only the first node with an id is shown
+	Nodes     []Node // of several nodes with the same id, only the first is shown
 	Edges     []Edge
 	View      ViewBox // the shown part; if zero, the whole, or the part around the first node if the whole is too large to read
 }
@@ -148,7 +148,7 @@ func (d *drawing) whole() ViewBox {
 	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
 }
 
-// view returns the requested view, or the default view if the requested view is empty.
+// view returns the requested view, or the default view if the requested view is empty or invalid.
 func (d *drawing) view(asked ViewBox) ViewBox {
 	if asked.shows() {
 		return asked

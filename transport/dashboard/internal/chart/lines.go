@@ -137,7 +137,7 @@ func seriesName(name string, i int) string {
 	return name
 }
 
-// drawLine draws a series. Points between gaps have markers, and so do all points of a series of up to maxMarks points.
+// drawLine draws a series. A point with gaps on both sides has a marker, and so does every point of a series of up to maxMarks points.
 func drawLine(p *pen, a plot, i int, name, unit string, series []dot) {
 	var d path
 	var marks []dot

@@ -31,7 +31,7 @@ type Flow struct {
 type Sankey struct {
 	ID, Title string
 	Unit      string  // such as "calls"; may be empty
-	Stages    []Stage // only the first stage with an id is shown
+	Stages    []Stage // of several stages with the same id, only the first is shown
 	Flows     []Flow
 }
 
@@ -121,8 +121,8 @@ func (s Sankey) layOut() *river {
 // size returns the height of a vertex, at least 2.
 func (r *river) size(v int) float64 { return max(2, max(r.ins[v], r.outs[v])*r.scale) }
 
-// draw draws the bands, and returns their descriptions. The bands at each vertex are ordered by the heights of their other ends, so that
-// few of them cross.
+// draw draws the bands, and returns their descriptions. The bands at each vertex are ordered by the vertical positions of their other ends,
+// so that few of them cross.
 func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer) (items []string) {
 	type piece struct{ flow, from, to int }
 	var pieces []piece

@@ -24,8 +24,8 @@ func (v ViewBox) String() string {
 	return string(text)
 }
 
-// ParseViewBox parses the result of String, for example in a query parameter. It returns false for any other text, and for a box without an
-// area.
+// ParseViewBox parses four numbers that are separated by spaces, such as the result of String, for example in a query parameter. It returns
+// false for any other text, for a box less than one unit wide or high, and for numbers beyond ±1e6.
 func ParseViewBox(text string) (ViewBox, bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 4 || len(text) > 100 {

@@ -44,8 +44,8 @@ type (
 	}
 )
 
-// Graph returns the graph of a document. The start node is first. It omits nodes and edges that cannot be parsed, because the compiler
-// reports them.
+// Graph returns the graph of a document. The start node is first. It omits nodes without an id, and nodes and edges that cannot be parsed,
+// because the compiler reports them.
 func Graph(d graph.Document) chart.Graph {
 	g := chart.Graph{ID: "pathway", Title: "Pathway"}
 	for _, raw := range d.Nodes {

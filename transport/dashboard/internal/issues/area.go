@@ -68,7 +68,7 @@ func actor(r *page.Request) triage.Actor {
 	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
 }
 
-// names returns the names of users by their ids. It omits unknown ids.
+// names returns the names of the users with the given ids, and of the current user, by id. It omits unknown ids.
 func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[string]string, error) {
 	names := map[string]string{}
 	if r.Principal.KeyName != "" {

@@ -25,7 +25,7 @@ type entry struct {
 	Markdown bool   // Detail is a comment
 	Comment  string // id of the comment, if the entry is a comment
 	State    string // state of the comment: "edited", "deleted" or empty
-	From, To string // values of a changed field
+	From, To string // former and new value of a changed field
 	Cause    *cause
 	Payload  string // JSON of an artifact other than a cause
 	Fold     *fold  // similar entries that this entry represents; nil for a single entry

@@ -36,8 +36,8 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.issue(ctx, r, nil)
 }
 
-// issue returns the page of an issue, and marks the issue as read by the user. If faults is not nil, the status is 422 and the forms
-// contain the submitted values.
+// issue returns the page of an issue. It also marks the issue as read by the user, unless it renders for a stream. If faults is not nil,
+// the status is 422 and the forms contain the submitted values.
 func (p pages) issue(ctx context.Context, r *page.Request, faults page.Faults) (page.Answer, error) {
 	org, id := r.Org(), r.PathValue("id")
 	i, err := p.cfg.Issues.Get(ctx, org, id)

@@ -173,7 +173,7 @@ type form struct {
 	People     []Person          // possible assignees; if nil, the user types ids
 	Names      map[string]string // names of the assignee and the owner, by id
 
-	Conflict    bool         // another user changed the issue after the form was opened
+	Conflict    bool         // the issue was changed after the form was opened
 	Differences []difference // changes that saving the form would make after a conflict
 }
 

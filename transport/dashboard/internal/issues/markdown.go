@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// renderMarkdown omits raw HTML. policy removes unsafe HTML even if renderMarkdown has a fault. It also removes images, because loading one
-// would disclose the user's IP address to another server.
+// renderMarkdown omits raw HTML. policy removes unsafe HTML, even if renderMarkdown has a fault. policy also removes images, because
+// loading an image would disclose the user's IP address to another server.
 var (
 	renderMarkdown = goldmark.New(
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough),
@@ -36,7 +36,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// maxMarkdown is the default limit of markdown, in bytes.
+// maxMarkdown is the default limit of the function markdown, in bytes.
 const maxMarkdown = 64 << 10
 
 // The limits that the function costly checks. The parser's time grows with the square of these numbers, and ordinary texts contain few.

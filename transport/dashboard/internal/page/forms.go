@@ -23,8 +23,8 @@ const (
 	padLen     = 16 // bytes of the random pad, which protects the token in a compressed page (BREACH)
 )
 
-// tokenMark is the placeholder for the CSRF token in rendered pages. Request.fill replaces it by a token of the browser. It is random, so
-// that no other text contains it.
+// tokenMark is the placeholder for the CSRF token in rendered pages. Request.fill replaces it by a token of the browser. The placeholder is
+// random, so that no other text contains it.
 var tokenMark = "token-" + rand.Text() + rand.Text()
 
 // knowBrowser reads the session token and the secret of the browser's forms from cookies. It creates the secret if the browser has none.

@@ -155,7 +155,8 @@ func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
 	}
 }
 
-// run renders the live parts until no stream is left, or until a rendering fails with an error that is not temporary.
+// run renders the live parts until ctx ends, because no stream is left or the watchers are closed, or until a rendering fails with an error
+// that is not temporary.
 func (c *channel) run(ctx context.Context, s *Site, r *Request, route Route) {
 	for ctx.Err() == nil {
 		begin, number := time.Now(), c.begin()
@@ -293,7 +294,8 @@ func (s *Site) renderLive(ctx context.Context, r *Request, route Route) (*View, 
 // errOver reports that a page is not or no longer live, such as the page of an ended call.
 var errOver = &callwright.Error{Code: callwright.CodeNotFound, Message: "the page is not live"}
 
-// publish stores the result of a rendering and wakes the streams if anything has changed. An error ends the channel.
+// publish stores the result of a rendering. It wakes the streams if a part has changed, if this is the first rendering that one of them may
+// send, or if err is not nil. An error ends the channel.
 func (c *channel) publish(number int, parts map[string][]byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,7 +28,7 @@ func (s *Site) setCookie(w http.ResponseWriter, name, value string, maxAge int) 
 	})
 }
 
-// authenticate sets the principal of a request. It returns an error if the principal has no organization or key.
+// authenticate authenticates a request and sets its principal. A principal without an organization or a key is also an error.
 func (s *Site) authenticate(r *Request) (err error) {
 	if s.cfg.Authenticator != nil {
 		r.Principal, err = s.cfg.Authenticator.Authenticate(r.Request)
@@ -71,7 +71,7 @@ func (s *Site) showLogin(_ context.Context, r *Request) (Answer, error) {
 	return &View{Page: "login", Title: "Sign in", Data: login{Next: local(r.Query("next")), Hint: s.cfg.SignInHint}}, nil
 }
 
-// signIn begins a session with an API key and ends the browser's former session.
+// signIn begins a session with an API key and ends the browser's former session. If the key is refused, it shows the form again.
 func (s *Site) signIn(ctx context.Context, r *Request) (Answer, error) {
 	next := local(r.Field("next"))
 	token, session, err := s.cfg.Sessions.SignIn(ctx, r.Field("key"))

@@ -142,7 +142,7 @@ func (s *Site) Serves(r *http.Request) bool {
 const absent = "/"
 
 // ServeHTTP serves every path below Config.Prefix. It redirects Config.Prefix itself to the first page, and answers any other path with
-// 404.
+// 404. A path and query of more than maxAddress bytes causes 414.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.secure(w, r)
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTimeout)) // not every ResponseWriter supports deadlines

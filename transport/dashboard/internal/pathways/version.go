@@ -22,7 +22,7 @@ type version struct {
 	Name    string // name of the version to save
 	Fork    string // name of the fork to save
 	Edited  string // revision of the pathway at which the edited document was read
-	Newer   int    // number of the newest version, or 0 unless it is newer than the shown draft
+	Newer   int    // number of the newest version if it is newer than the shown draft and differs from it; otherwise 0
 	Drawing drawn
 	Gate    string    // why the gate kept the version from production; may be empty
 	Batch   string    // id of the batch of tests that kept the version from production; may be empty
@@ -154,7 +154,8 @@ func revisionOf(text string) (*int64, error) {
 	return &n, nil
 }
 
-// publish publishes a version to an environment. It fails if the environment's version is no longer the version that the form showed.
+// publish publishes a version to an environment, or has it published as soon as its tests have passed. It fails if the environment's
+// version is no longer the version that the form showed.
 func (p pages) publish(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.act(ctx, r, func(id string, number int) (string, error) {
 		b := pathway.Publication{
@@ -188,8 +189,8 @@ func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error
 	})
 }
 
-// act calls the given function with the ids of the pathway and the version in the address, and redirects to the pathway with the returned
-// notice. If the function returns an error that the user can correct, act shows the version again with the faults.
+// act calls the given function with the pathway's id and the version's number from the address, and redirects to the pathway with the
+// returned notice. If the function returns an error that the user can correct, act shows the version again with the faults.
 func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
 	number, err := numberOf(r.PathValue("number"))
 	if err != nil {

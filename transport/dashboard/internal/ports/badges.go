@@ -80,8 +80,8 @@ type step struct {
 	Current bool
 }
 
-// steps returns the stages of a request, with the times at which its history reached them. A request that was canceled or failed early
-// omits the stages that it never reached.
+// steps returns the stages of a request, with the times at which its history reached them. For a canceled or failed request, the last stage
+// is that state, and the stages that the request never reached are omitted.
 func steps(r porting.Request, history []porting.Entry) []step {
 	way := []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress, porting.Completed}
 	early := r.State == porting.Canceled || r.State == porting.Failed

@@ -42,7 +42,8 @@ func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) 
 	}}, nil
 }
 
-// start uploads the form's files and starts a port request with all of its documents. If the data is invalid, the form is shown again.
+// start uploads the form's files, and starts a port request with them and the documents that were uploaded before. If the data is invalid,
+// the form is shown again.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := start{Typed: map[string]string{}, MaxFiles: maxFiles}
 	for _, id := range r.PostForm["documents"] {

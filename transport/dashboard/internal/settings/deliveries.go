@@ -43,8 +43,8 @@ var subjects = map[delivery.MessageKind]subject{
 	delivery.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
 }
 
-// deliveryOf describes the subject of a delivery. It links to the subject's page if the dashboard contains that area and the reader may see
-// it.
+// deliveryOf describes the subject of a delivery, or names only the kind of message if the subject is unknown. It links to the subject's
+// page if the dashboard contains the subject's area and the reader may open that area.
 func (p pages) deliveryOf(d delivery.Delivery, reader callwright.Principal) shownDelivery {
 	about, known := subjects[d.Kind]
 	if !known || d.Subject == "" {

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/chart"
 )
 
-// Text returns a short description of a step: its note, its status and method, or its method.
+// Text returns a short description of a step: its note, or else its status and method, or only its method. Except for a note, it marks
+// retransmissions.
 func Text(e ladder.Event) string {
 	text := e.Method
 	switch {

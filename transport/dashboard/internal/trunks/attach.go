@@ -94,8 +94,8 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	return c
 }
 
-// attachAll attaches all numbers of a draft. It returns an error only if it attached none. Existing trunks of the numbers are kept unless
-// replace is set. If anyone is set, calls from any address are allowed.
+// attachAll attaches all numbers of a draft. It returns an error if it attached none, or if the store became unavailable after the first
+// ones. Existing trunks of the numbers are kept unless replace is set. If anyone is set, calls from any address are allowed.
 func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (sip.Attached, error) {
 	if err := c.Ready(anyone); err != nil {
 		return sip.Attached{}, err

@@ -76,7 +76,8 @@ type slot struct {
 	payload []byte
 }
 
-// NewBuffer returns a buffer for an RTP clock with the given number of ticks per second. Its delay stays between least and most.
+// NewBuffer returns a buffer for an RTP clock with the given number of ticks per second. Its delay stays between the given minimum and
+// maximum.
 func NewBuffer(clock int, least, most time.Duration) *Buffer {
 	return &Buffer{clock: clock, frame: clock / 50, delay: estimator{least: least, most: most}}
 }
@@ -106,7 +107,8 @@ func (b *Buffer) clear() {
 	b.delay.resetBase()
 }
 
-// Push adds a packet that arrived at now, and copies its payload. If the sender's clock has jumped, Push first drops the waiting packets.
+// Push adds a packet that arrived at the given time, and copies its payload. If the sender's clock has jumped, Push first drops the waiting
+// packets.
 func (b *Buffer) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
 	seq, stamp := b.extend(sequence, timestamp)
 	if len(payload) > 0 {

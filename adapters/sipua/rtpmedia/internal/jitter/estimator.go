@@ -5,7 +5,7 @@ import "time"
 const (
 	binWidth = 5 * time.Millisecond
 	bins     = 40
-	memory   = 256             // number of packets after which the counts are halved: about five seconds
+	memory   = 256             // total of the counts at which they are halved: about five seconds
 	baseSpan = 2 * time.Second // the fastest packet is determined over the last one to two spans
 )
 
@@ -53,7 +53,7 @@ func (e *estimator) observe(now, transit time.Duration) {
 	}
 }
 
-// target returns the delay with which 97 % of the recent packets would have arrived in time, between least and most.
+// target returns the delay with which 97 % of the recent packets would have arrived in time, within the estimator's minimum and maximum.
 func (e *estimator) target() time.Duration {
 	enough := e.total - e.total*3/100
 	for i, sum := 0, 0; i < bins; i++ {

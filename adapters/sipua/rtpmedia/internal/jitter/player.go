@@ -26,7 +26,7 @@ type Player struct {
 	decoded, refused uint64 // numbers of packets
 }
 
-// NewPlayer returns a player for packets of a format. Its delay stays between least and most.
+// NewPlayer returns a player for packets of a format. Its delay stays between the given minimum and maximum.
 func NewPlayer(f Format, least, most time.Duration) *Player {
 	p := &Player{format: f, buffer: NewBuffer(f.Clock, least, most), conceal: newConcealer(f.Rate)}
 	for range f.Decoders {
@@ -53,12 +53,12 @@ func (p *Player) Use(codec int) (clock int) {
 // Counts returns the numbers of decoded and undecodable packets since the player was created.
 func (p *Player) Counts() (decoded, refused uint64) { return p.decoded, p.refused }
 
-// Push adds a packet that arrived at now: see Buffer.Push.
+// Push adds a packet that arrived at the given time: see Buffer.Push.
 func (p *Player) Push(now time.Duration, sequence uint16, timestamp uint32, codec int, payload []byte) Verdict {
 	return p.buffer.Push(now, sequence, timestamp, codec, payload)
 }
 
-// Reset drops the waiting packets, because another source begins.
+// Reset drops the waiting packets. The playout begins anew with the next packet, for example with one of another source.
 func (p *Player) Reset() { p.buffer.Reset() }
 
 // maxTail is the maximum number of frames of a former source that are played after the first packet of the next source arrives. They last
@@ -80,7 +80,7 @@ func (p *Player) Follow() {
 // Delay returns the current target of the player's delay.
 func (p *Player) Delay() time.Duration { return p.buffer.Delay() }
 
-// Frame appends to dst the 20 ms of audio that are due at now.
+// Frame appends to dst the 20 ms of audio that are due at the given time.
 func (p *Player) Frame(dst []int16, now time.Duration) []int16 {
 	frame := p.format.Rate / 50
 	for len(p.ready) < frame {

@@ -2,8 +2,8 @@ package jitter
 
 import "time"
 
-// Next returns the step to play at now. After an Audio or Skip step, the caller must pass the decoded length to Advance. After other steps,
-// it must not call Advance.
+// Next returns the step to play at the given time. After an Audio or Skip step, the caller must pass the decoded length to Advance. After
+// other steps, it must not call Advance.
 func (b *Buffer) Next(now time.Duration) Step {
 	head, gap := b.head()
 	if !b.started {

@@ -17,7 +17,7 @@ type Sent struct {
 	Active          bool   // audio was sent since the report before the last one; requires a sender report (RFC 3550, 6.4)
 }
 
-// Compound returns the compound packet to send at now: a sender or receiver report, our CNAME and, if bye is set, a BYE.
+// Compound returns the compound packet to send at the given time: a sender or receiver report, our CNAME and, if bye is set, a BYE.
 func (r *Reception) Compound(now time.Duration, s Sent, bye bool) ([]byte, error) {
 	var blocks []rtcp.ReceptionReport
 	if r.began {
@@ -77,8 +77,8 @@ const maxRoundTrip = 30 * time.Second
 // most one BYE.
 const maxPackets = 16
 
-// Receive reads a peer's compound packet, which arrived at now. ntp is the wall clock time of the arrival, and ours is our SSRC. It returns
-// an error if raw is not a valid compound packet.
+// Receive reads a peer's compound packet. The parameter now is the time of its arrival, ntp is the same time of the wall clock, and ours is
+// our SSRC. Receive returns an error if raw is not a valid compound packet.
 func (r *Reception) Receive(now time.Duration, ntp uint64, ours uint32, raw []byte) (Heard, error) {
 	var h Heard
 	packets, err := rtcp.Unmarshal(raw)
