@@ -99,8 +99,8 @@ func TestCheckKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestAuthenticate checks that a key is accepted with and without "Bearer", and that another scheme, an empty header and more than one
-// header are refused.
+// TestAuthenticate checks that a key is accepted with and without "Bearer", and that another scheme, a missing or empty header and more
+// than one header are refused.
 func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -145,7 +145,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyNames checks that the names include revoked keys and omit absent ones, and that more than MaxPage ids are refused.
+// TestKeyNames checks that KeyNames also returns the names of revoked keys, omits absent keys, and refuses more than MaxPage ids.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

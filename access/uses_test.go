@@ -24,8 +24,8 @@ type watched struct {
 	fail  error
 }
 
-// TouchKey counts the call and waits for hang, if it is set. Then it returns fail, if that was set at the time of the call, or else stores
-// the use.
+// TouchKey counts the call. If hang is set, it then waits until hang is closed, or returns the error of ctx if ctx ends first. Then it
+// returns fail, if that was set at the time of the call, or else stores the use.
 func (w *watched) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	w.mu.Lock()
 	w.wrote++

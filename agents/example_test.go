@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// The example creates a web agent and updates it: the invalid setting is refused, the valid setting is applied.
+// The example creates a web agent and updates it. The invalid setting is refused, and the valid setting is applied.
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := agents.New(agents.Config{

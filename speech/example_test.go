@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// The example speaks a text with an engine and a Blobs of the program, and stores it as a sample.
+// The example synthesizes a text with its own tts.Engine, and stores the speech as a sample in its own speech.Blobs.
 func Example() {
 	memory := memstore.New()
 	service, err := speech.New(speech.Config{
@@ -34,7 +34,7 @@ func Example() {
 	// Output: beep 1.2s 38444 <nil>
 }
 
-// beeper is an engine that beeps for a tenth of a second per character, in every language.
+// beeper is an engine that beeps for a tenth of a second per byte of the text, in every language.
 type beeper struct{}
 
 func (beeper) Describe() tts.Description {

@@ -1,4 +1,4 @@
 package speech
 
-// Sentences exports sentences, which splits a text into pieces for synthesis.
+// Sentences exports the function sentences, which splits a text into pieces for synthesis.
 var Sentences = sentences

@@ -35,8 +35,8 @@ type house struct {
 	blobs  *blobs
 }
 
-// inHouse runs a test with a house in a bubble of testing/synctest, where waiting consumes no real time. change modifies the configuration
-// first.
+// inHouse runs a test with a house in a bubble of testing/synctest, where waiting consumes no real time. Before it creates the service, it
+// calls the functions in change, which may modify the house and the configuration.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*house, *speech.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

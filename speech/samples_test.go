@@ -119,8 +119,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestLostAudioIsRemoved checks that audio is deleted if the server fails after it has stored the audio and before it has stored the
-// sample.
+// TestLostAudioIsRemoved checks that stored audio is deleted later if its sample could not be stored.
 func TestLostAudioIsRemoved(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -196,7 +195,7 @@ func TestDeletedWhileRepeated(t *testing.T) {
 	}, func(_ *house, c *speech.Config) { s.Samples, c.Samples = c.Samples, s })
 }
 
-// deletedSamples calls found once, after SampleByKey has found a sample.
+// deletedSamples calls the function found once, after SampleByKey has found a sample.
 type deletedSamples struct {
 	speech.Samples
 

@@ -85,8 +85,8 @@ func TestAnalysisWaits(t *testing.T) {
 	}
 }
 
-// TestAnalysisEnds checks that an analysis ends with an error when it has too many steps, when the attempts of a step end with their nodes,
-// and when the server has no analyst.
+// TestAnalysisEnds checks that an analysis ends with an error when it has too many steps, when a step has used up its attempts because
+// their nodes stopped, and when the server has no analyst.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -155,7 +155,8 @@ func TestAnalysisTooSlow(t *testing.T) {
 	})
 }
 
-// TestStepOfAnOlderRelease checks that a task of a release without Task.Args, which stored the step in the key, still runs.
+// TestStepOfAnOlderRelease checks that a task of an older release, which stored the step in the task's key and not in Task.Args, still
+// runs.
 func TestStepOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	steps := 0

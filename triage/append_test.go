@@ -152,7 +152,7 @@ func TestAppendRefusesStepsOfAnAnalysis(t *testing.T) {
 	})
 }
 
-// artifact returns a step with an artifact that change alters.
+// artifact returns a step with an artifact, after the function change has modified the artifact.
 func artifact(change func(*triage.Artifact)) triage.Step {
 	a := triage.Artifact{Type: "note", Status: triage.ArtifactReady}
 	change(&a)

@@ -203,7 +203,8 @@ func (brokenResolver) Find(context.Context, callwright.OrgID, []string) (map[str
 	return nil, errBroken
 }
 
-// TestResolverFails checks that a failing resolver does not prevent changes of existing attachments.
+// TestResolverFails checks that, if a resolver fails, a new attachment and the list of resources return its error and change nothing, and
+// that other operations on the issue succeed.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// withKeys configures a service to sign with the key current, and to read cursors of each key in letters.
+// withKeys configures a service to sign cursors with the key whose id is current, and to read cursors of every key whose id is in letters.
 func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	keys := map[byte][]byte{}
 	for _, letter := range letters {

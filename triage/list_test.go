@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// stock creates 60 issues with different fields, four of them at each time. It then changes every fifth issue.
+// stock creates 60 issues with different fields. Every four issues have the same creation time. It then changes every fifth issue.
 func stock(h house) []triage.Issue {
 	h.t.Helper()
 	var all []triage.Issue
@@ -63,7 +63,8 @@ func (h house) list(t testing.TB, f triage.Filter) []string {
 	}
 }
 
-// expected returns the titles that list must return: of the matching issues, sorted.
+// expected returns the titles that the method list must return: the titles of the matching issues, in the order of the filter. If matches
+// is nil, all issues match.
 func expected(all []triage.Issue, f triage.Filter, matches func(triage.Issue) bool) []string {
 	by := cmp.Or(f.Sort, triage.SortActivity)
 	found := slices.DeleteFunc(slices.Clone(all), func(i triage.Issue) bool { return matches != nil && !matches(i) })

@@ -225,8 +225,8 @@ func (m *model) start(r *rapid.T) {
 	}
 }
 
-// move runs an operation on a session of any issue. The function to computes the expected state of the session; the operation must be
-// refused if the session's state does not allow this change.
+// move runs an operation on a session of any issue. It calls the function named "to" for the expected state of the session. The operation
+// must be refused if the session's state does not allow this change.
 func (m *model) move(
 	r *rapid.T, to func(from triage.SessionStatus) triage.SessionStatus, do func(issue, session string) error,
 ) {

@@ -106,7 +106,8 @@ func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 // deed is an actor's operation on an issue.
 type deed func(ctx context.Context, org callwright.OrgID, by triage.Actor, id string) error
 
-// deeds returns all operations that change a part of an issue, by name. other is the id of another issue of "acme".
+// deeds returns all operations that change a part of an issue, by name. It first adds the parts that the operations need. other is the id
+// of another issue of "acme".
 func (s depot) deeds(id, other string) map[string]deed {
 	s.t.Helper()
 	ctx := s.t.Context()

@@ -187,8 +187,8 @@ func TestRelateUntilItIsFull(t *testing.T) {
 	}
 }
 
-// TestRelateAndMergeAtOnce checks that concurrent relations and merges of the same issues, in opposite directions, do not deadlock and
-// leave the issues consistent.
+// TestRelateAndMergeAtOnce checks that concurrent relations and merges of the same issues, in opposite directions, do not deadlock, and
+// that they leave the issues consistent.
 func TestRelateAndMergeAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -41,8 +41,8 @@ func (s *searched) count(org callwright.OrgID, n int) {
 	}
 }
 
-// TestSearchesAreFew checks that one search of each organization, and two in total, run concurrently. Others wait, and fail after 5
-// seconds. Lists without a search do not wait.
+// TestSearchesAreFew checks that at most one search of each organization, and at most two in total, run concurrently. Others wait, and fail
+// after 5 seconds. Lists without a search do not wait.
 func TestSearchesAreFew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

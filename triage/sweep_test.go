@@ -21,7 +21,7 @@ func (b *broom) Every(_ callwright.Queue, _ string, _ time.Duration, h callwrigh
 	b.sweep = h
 }
 
-// swept returns a house and a function that runs the sweep of its service.
+// swept returns a depot and a function that runs the sweep of the depot's service.
 func swept(t testing.TB, change ...func(*triage.Config)) (depot, func() error) {
 	t.Helper()
 	b := new(broom)
@@ -108,7 +108,7 @@ func TestSessionsThatSpeakGoOn(t *testing.T) {
 	}
 }
 
-// slow is a store that calls meanwhile between its search for silent sessions and the return of the result.
+// slow is a store that calls the function meanwhile after its search for silent sessions, before it returns the result.
 type slow struct {
 	triage.Store
 	meanwhile func()

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// watch returns a watcher of an issue that the end of the test closes.
+// watch returns a watcher of an issue. The end of the test closes the watcher.
 func (h house) watch(id, after string) *triage.Watcher {
 	h.t.Helper()
 	w, err := h.Watch(h.t.Context(), "acme", id, after)
@@ -27,7 +27,7 @@ func (h house) watch(id, after string) *triage.Watcher {
 	return w
 }
 
-// categorize changes an issue's category, which adds an entry to its feed.
+// categorize changes an issue's category, which adds an entry to the issue's feed unless the issue has this category already.
 func (h house) categorize(ctx context.Context, id, category string) {
 	h.t.Helper()
 	if _, err := h.Update(ctx, "acme", ada, id, triage.Change{Category: &category}); err != nil {

@@ -92,7 +92,7 @@ func TestFailover(t *testing.T) {
 	callers.check(t, db)
 }
 
-// awaitThat calls holds until it returns true, or fails the test when its context ends.
+// awaitThat calls the function holds until it returns true. It fails the test if the test's context ends first.
 func awaitThat(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for !holds() {
@@ -163,7 +163,8 @@ func (c *callers) write(ctx context.Context, t *testing.T, db *bunstore.DB, id s
 	}
 }
 
-// await waits for an outcome for which wanted returns true, and discards the others. It fails the test when the test's context ends.
+// await receives outcomes until the function wanted returns true for one, and discards the others. It fails the test when the test's
+// context ends.
 func (c *callers) await(t *testing.T, what string, wanted func(outcome) bool) {
 	t.Helper()
 	for {

@@ -38,7 +38,7 @@ var secrets = []string{
 	"hunter2-alert", "hunter2-previous",
 }
 
-// secretTrunk returns a trunk with passwords.
+// secretTrunk returns a trunk with passwords, and with secrets in a header and in the URL of its alerts.
 func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	trunk := sip.Trunk{ID: id, Org: "o", Number: number, Direction: sip.Outbound, Version: 1}
 	trunk.Options.Call = sip.Credentials{Username: "alice", Password: "hunter2-call"}
@@ -48,7 +48,7 @@ func secretTrunk(id string, number callwright.PhoneNumber) sip.Trunk {
 	return trunk
 }
 
-// secretAgent returns an agent whose requests contain keys.
+// secretAgent returns an agent with secrets in the URL of its webhook, in its tools, and in its requests for dynamic data.
 func secretAgent() agents.Agent {
 	return agents.Agent{
 		Task: "Ask alice.", Webhook: "https://x.example/?token=hunter2-hook",

@@ -106,7 +106,7 @@ var texts = map[string]map[why]string{
 	"web_agents":          {sealed: "agent_requests", key: "id org pathway_id", setting: "voice_settings", state: "pathway_environment start_node", talk: "agent keywords metadata"},
 }
 
-// textColumns returns all columns whose type can hold text, as "table.column".
+// textColumns returns all columns whose type can hold text, as "table.column". It omits the tables of bun and of migrations.
 func textColumns(t *testing.T, db *bunstore.DB) (names []string) {
 	t.Helper()
 	query := `SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c

@@ -93,7 +93,7 @@ func TestChangedLine(t *testing.T) {
 	}
 }
 
-// TestDiskFails checks that a caller receives llm.ClassPermanent if an answer cannot be recorded.
+// TestDiskFails checks that a caller receives llm.ClassPermanent if a reply or an answer cannot be recorded.
 func TestDiskFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")

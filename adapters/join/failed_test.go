@@ -153,7 +153,8 @@ func (d *desk) tell(c call.Call) {
 	}
 }
 
-// TestFailedCallAgain checks that reporting a call twice changes nothing, and that a failure after its issue is done creates another issue.
+// TestFailedCallAgain checks that reporting a call twice changes nothing, and that a further failed call creates another issue after the
+// first issue is done.
 func TestFailedCallAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -56,7 +56,8 @@ func newOffice() (*office, error) {
 	return o, nil
 }
 
-// The example ports a number with three services and their durable work. The simulated carrier ports no real number.
+// The example ports a number with three services, which keep their data and their tasks in memory. The simulated carrier ports no real
+// number.
 func Example() {
 	o, err := newOffice()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// echo starts a server for one connection and returns its address. The server answers one command, whose name is at, with the given reply,
-// and accepts all other commands.
+// echo starts a server for one connection and returns its address. The server sends reply in answer to one command, which the parameter at
+// names, and accepts all other commands.
 func echo(t *testing.T, at, reply string) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -219,8 +219,8 @@ func TestGuessingIsCutShort(t *testing.T) {
 	c.comesIn(a)
 }
 
-// TestForgedNoncesAreNotCounted checks that credentials for nonces that the server has not issued neither reveal whether they are correct
-// nor count as a guess. Anyone can invent such nonces.
+// TestForgedNoncesAreNotCounted checks that credentials for nonces that the server has not issued do not count as guesses, and that the
+// response does not reveal whether they are correct. Anyone can invent such nonces.
 func TestForgedNoncesAreNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, trusted := range map[string]bool{"a stranger": false, "a carrier": true} {

@@ -253,8 +253,8 @@ func transferredLeg(t *testing.T, to string) call.Leg {
 	return leg
 }
 
-// referredLeg returns a leg, and a function that makes the scripted peer transfer it to a number. The function's argument decides whether
-// the target answers.
+// referredLeg returns a leg, and a function that makes the scripted peer transfer the call to the given number. The function's argument
+// decides whether the target answers.
 func referredLeg(t *testing.T, to callwright.PhoneNumber) (call.Leg, func(answers bool)) {
 	t.Helper()
 	address, accept := listenWire(t, "127.0.0.1")

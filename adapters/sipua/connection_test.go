@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestConnectionsAreKnownByTheirMessages checks that any SIP message marks a connection as known, even a refused one, and that a keep-alive
-// does not.
+// TestConnectionsAreKnownByTheirMessages checks that any SIP message, even one that is refused, marks its connection as known, and that a
+// keep-alive does not.
 func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -160,7 +160,8 @@ func (w *wire) raw(text string) {
 	}
 }
 
-// reply answers a request, and adds the given To tag if the request has none.
+// reply answers a request. It adds the given To tag if the request has none, unless status is 100. A 2xx response to an INVITE also
+// contains a Contact.
 func (w *wire) reply(req message, status int, tag, body string, extra ...string) {
 	w.t.Helper()
 	to := req.get("To")
@@ -244,7 +245,7 @@ func dialWire(t testing.TB, a *agent) *wire {
 	return dialWireFrom(t, a, "127.0.0.1")
 }
 
-// dialWireFrom returns a new connection to the agent from another address of this machine.
+// dialWireFrom returns a new connection to the agent from the given address of this machine.
 func dialWireFrom(t testing.TB, a *agent, source string) *wire {
 	t.Helper()
 	conn, err := dialFrom(t, a, source)

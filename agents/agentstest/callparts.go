@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// RunRoutes tests a call.Routes. number is the only number of org that is attached for outbound calls. other has no such number.
+// RunRoutes tests a call.Routes. number is the only number of org that is attached for outbound calls. The organization other has no such
+// number.
 func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
 	for _, given := range []callwright.PhoneNumber{"", number} {
@@ -54,7 +55,7 @@ func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwri
 }
 
 // RunPathways tests an agents.Pathways. org has a pathway with the given id, and the pathway has version 1, a draft, and no version in
-// staging. other has no pathway.
+// staging. The organization other has no pathway.
 func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, id string) {
 	t.Helper()
 	for _, number := range []int{0, 1} {

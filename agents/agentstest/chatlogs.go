@@ -29,7 +29,8 @@ func aChatLog(turn int) pathway.Log {
 	}
 }
 
-// wantChatLogs checks that ChatLogs with before and limit returns the logs of the given turns, or no logs if turns is empty.
+// wantChatLogs checks that ChatLogs, called with the given arguments before and limit, returns the logs of the given turns, or no logs if
+// turns is empty.
 func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, turns ...int) {
 	t.Helper()
 	got, err := s.ChatLogs(t.Context(), "a", id, before, limit)

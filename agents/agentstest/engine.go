@@ -17,8 +17,8 @@ var (
 	_ conversation.Recognizer = (*Recognizer)(nil)
 )
 
-// Synthesizer is a tts.Synthesizer that speaks with Voice. It accepts every sample rate and every voice name. The zero value returns audio
-// immediately and does not fail.
+// Synthesizer is a tts.Synthesizer that speaks with Voice. It accepts every valid sample rate and every voice name. The zero value returns
+// audio immediately, and fails only for an invalid request or an ended context.
 type Synthesizer struct {
 	Delay time.Duration             // time before the first audio of each text
 	Fail  func(tts.Request) error   // returns the error of Synthesize; nil means no error
@@ -101,7 +101,8 @@ func (s *voiceStream) Close() error {
 	return nil
 }
 
-// Recognizer is a conversation.Recognizer that understands Voice. The zero value recognizes immediately and does not fail.
+// Recognizer is a conversation.Recognizer that understands Voice. The zero value recognizes immediately, and fails only for an invalid
+// sample rate or an ended context.
 type Recognizer struct {
 	Delay time.Duration              // duration of Finish
 	Fail  func(text string) error    // returns the error of Finish; nil means no error

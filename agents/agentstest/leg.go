@@ -126,7 +126,8 @@ func (l *Leg) Flush() int {
 	return n
 }
 
-// SendDTMF waits until the queued audio is played, and then sends the digits. It returns an error if ctx or the call ends first.
+// SendDTMF waits until the queued audio is played and, with PhoneConfig.Unproven, until the phone has sent audio. Then it sends the digits.
+// It returns an error if ctx or the call ends first.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -147,8 +148,8 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer calls PhoneConfig.Transfer. If it returns no error, the call ends with CauseTransferred. After the end of the call, Transfer
-// returns CodeInvalidState.
+// Transfer calls PhoneConfig.Transfer, if set. Unless that returns an error, the call ends with CauseTransferred. After the end of the
+// call, Transfer returns CodeInvalidState.
 func (l *Leg) Transfer(_ context.Context, to string) error {
 	if l.phone.over() {
 		return callwright.Errorf(callwright.CodeInvalidState, "the call has ended")

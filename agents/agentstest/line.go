@@ -161,7 +161,8 @@ var rejections = map[call.Cause]int{
 	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
 }
 
-// Reject refuses the call. It returns CodeBadRequest for a cause that has no SIP code in rejections.
+// Reject refuses the call, unless the call was already answered or given up. It returns CodeBadRequest for a cause that has no SIP code in
+// rejections.
 func (in *Incoming) Reject(cause call.Cause) error {
 	code, ok := rejections[cause]
 	if !ok {

@@ -28,7 +28,7 @@ type FarLine interface {
 // FarBehavior selects the far end's response to a call of the line.
 type FarBehavior int
 
-// The values of FarBehavior.
+// The far end's responses to a call of the line. With FarAnswers, it answers.
 const (
 	FarAnswers FarBehavior = iota
 	FarIsBusy              // refuses the call with 486

@@ -45,8 +45,8 @@ func (m *Model) Name() string {
 	return m.Called
 }
 
-// Reply records the request and streams the parts of Says, followed by the error of Says or, without an error, by Usage. If ctx has ended,
-// Reply fails with llm.ClassTransient.
+// Reply records the request and streams the parts of Says, followed by the error of Says or, without an error, by Usage, unless Usage is
+// zero. If ctx has ended, Reply fails with llm.ClassTransient.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Messages = slices.Clone(r.Messages)

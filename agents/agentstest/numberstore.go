@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// at is a time in microseconds, the precision of both databases.
+// at is a time without a fraction of a microsecond, because both databases store microseconds.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
 // RunNumberStore tests an agents.NumberStore. See RunCallStore for newStore and atRest.

@@ -83,7 +83,8 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 // holdTime is the time within which the second operation finishes if it does not wait for the first operation.
 const holdTime = 200 * time.Millisecond
 
-// hookedStore calls do once, in the transaction of the first operation: after NumbersOf if reading is set, otherwise before UpdateNumber.
+// hookedStore calls the function do once, in the transaction of the first operation: after NumbersOf if reading is set, otherwise before
+// UpdateNumber.
 type hookedStore struct {
 	agents.NumberStore
 
@@ -92,7 +93,7 @@ type hookedStore struct {
 	once    sync.Once
 }
 
-// NumbersOf implements agents.NumberStore. If reading is set, the first call runs do after the read.
+// NumbersOf implements agents.NumberStore. If reading is set, its first call also calls the function do, after the read.
 func (m *hookedStore) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
@@ -103,7 +104,7 @@ func (m *hookedStore) NumbersOf(
 	return found, err
 }
 
-// UpdateNumber implements agents.NumberStore. Unless reading is set, the first call runs do before the write.
+// UpdateNumber implements agents.NumberStore. Unless reading is set, its first call also calls the function do, before the write.
 func (m *hookedStore) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	if !m.reading && m.do != nil {
 		m.once.Do(m.do)

@@ -181,8 +181,8 @@ func (p *Phone) WaitElapsed(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, func() bool { return p.elapsed >= d })
 }
 
-// wait calls ok now and at every change of the phone, until ok returns true. It returns an error if ctx or the call ends first. For a call
-// that has ended, the error contains the cause.
+// wait calls the function ok immediately and at every change of the phone, until ok returns true. It returns an error if ctx or the call
+// ends first. For a call that has ended, the error contains the cause.
 func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	for {
 		p.mu.Lock()
@@ -201,7 +201,7 @@ func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// change runs do under the mutex and wakes all waiters.
+// change calls the function do while it holds the mutex, and wakes all waiters.
 func (p *Phone) change(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,8 +21,8 @@ type RecognizerHarness struct {
 	// Speak returns speech that the recognizer should understand. Use telephone quality, and preferably a synthesizer that the recognizer
 	// was not trained with.
 	Speak func(t *testing.T, text string) (audio []int16, rate int)
-	// Words is the minimum share of a sentence's words that the recognizer must understand, from 0 to 1, in order and without other words
-	// between them. 0 means all words.
+	// Words is the minimum share of a sentence's words that the recognizer must understand in order, from 0 to 1. Additional words reduce
+	// the share. 0 means all words.
 	Words float64
 	// Sentences lists at least two short sentences with different words, in Language. If nil, the suite uses five English sentences.
 	Sentences []string

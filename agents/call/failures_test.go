@@ -43,7 +43,7 @@ func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures)
 	})
 }
 
-// checkTold checks that exactly these calls were reported, in this order, each once and with its end.
+// checkTold checks that exactly the calls with the given ids were reported, in this order, each once and with its end.
 func (f *failures) checkTold(t *testing.T, ids ...string) {
 	t.Helper()
 	if len(f.calls) != len(ids) {
@@ -143,8 +143,8 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreToldAgain checks that a refused report is retried, not before the error's RetryAfter, and that the call's record and
-// webhook do not wait for it.
+// TestFailuresAreToldAgain checks that a refused report is sent again, after an error with RetryAfter only when that time has passed. It
+// also checks that the call's record and webhook do not wait for the report.
 func TestFailuresAreToldAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {

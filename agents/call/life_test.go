@@ -450,7 +450,8 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestMoves checks every event in every state: moves outside the list of legal moves are refused.
+// TestMoves checks every event in every state: a legal move leads to its state, and any other move is refused. A state that ends a call has
+// no legal moves.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	states := []call.QueueStatus{

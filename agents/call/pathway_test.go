@@ -82,7 +82,7 @@ func clinic(t *testing.T) *graph.Graph {
 
 var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
 
-// TestPathwayToolsAndWebhooks checks that events distinguish the request of a webhook node from the requests of its model's tools.
+// TestPathwayToolsAndWebhooks checks that events distinguish the request of a webhook node from the requests of the node's tools.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{

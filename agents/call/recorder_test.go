@@ -21,7 +21,7 @@ import (
 // lostByKill is the duration of audio that a recording may lose if the process is killed (kill -9). docs/architecture.md documents it.
 const lostByKill = 200 * time.Millisecond
 
-// disk stores one recording in memory. Each write lasts delay.
+// disk stores one recording in memory. The field delay is the duration of each write.
 type disk struct {
 	call.Recordings
 

@@ -101,7 +101,7 @@ func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineToHangUpOn checks that a call hangs up on an answering machine, and that the plan's retry follows.
+// TestScreenedMachineToHangUpOn checks that the service hangs up on an answering machine, and that the plan's retry follows.
 func TestScreenedMachineToHangUpOn(t *testing.T) {
 	t.Parallel()
 	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {

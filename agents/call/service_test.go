@@ -40,7 +40,7 @@ type house struct {
 // grace is the house's DrainTimeout.
 const grace = 10 * time.Second
 
-// newHouse starts a house with an empty store. limit is Config.MaxCalls. change may alter the service's configuration.
+// newHouse starts a house with an empty store. limit is Config.MaxCalls. The functions in change may alter the service's configuration.
 func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config)) *house {
 	t.Helper()
 	return openHouse(t, memstore.New(), limit, phones, change...)
@@ -95,7 +95,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	inHouseWith(t, test)
 }
 
-// inHouseWith runs a test like inHouse, with a house whose configuration change alters.
+// inHouseWith runs a test like inHouse. The functions in change may alter the configuration of the house.
 func inHouseWith(t *testing.T, test func(t *testing.T, h *house), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

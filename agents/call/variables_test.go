@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallGivesVariables checks that the variables of a call's request reach the line as texts, for the trunk's headers, except objects.
+// TestCallGivesVariables checks that the line receives the variables of a call's request as texts, except objects. A line uses them for the
+// trunk's headers.
 func TestCallGivesVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// toolset returns two tools: look, which has a speech, and book.
+// toolset returns two tools: "look", which has a speech, and "book".
 func toolset(t *testing.T) *tool.Set {
 	t.Helper()
 	s, err := tool.NewSet([]json.RawMessage{
@@ -212,8 +212,8 @@ func TestToolHangs(t *testing.T) {
 	})
 }
 
-// TestRounds checks that a model that keeps calling tools must speak after four rounds, in which at most eight calls each are executed. If
-// the model then says nothing, Reply returns ClassInvalid.
+// TestRounds checks that a model that keeps calling tools must speak after four rounds, and that at most eight calls are executed in each
+// round. If the model then says nothing, Reply must return ClassInvalid.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	again := func(text string) []llm.ReplyPart {

@@ -140,7 +140,8 @@ func TestAskTellsSchemasApart(t *testing.T) {
 	all.Wait()
 }
 
-// TestAskCheckedChecksWhatASchemaCannot checks that an answer refused by check is never returned, and that the model is asked again.
+// TestAskCheckedChecksWhatASchemaCannot checks that an answer that the given function refuses is never returned, and that the model is
+// asked again.
 func TestAskCheckedChecksWhatASchemaCannot(t *testing.T) {
 	t.Parallel()
 	even := func(s score) error {
@@ -256,7 +257,8 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// FuzzAsk checks that any answer is either refused with ClassInvalid or decoded as encoding/json decodes it, without a code fence.
+// FuzzAsk checks that any answer is either refused with ClassInvalid, or decoded as encoding/json decodes it after the removal of a code
+// fence.
 func FuzzAsk(f *testing.F) {
 	for _, seed := range []string{`{"score":3}`, "```json\n[1,{\"a\":null}]\n```", `{"a":1,"a":2}`, `1 2`, "```\n```", `"\ud800"`, `[[[[`, `-0.0e-1`} {
 		f.Add(seed)

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// FuzzParse checks that parse decodes each answer that it accepts as encoding/json does, and that the text that it returns with an error is
+// FuzzParse checks that parse decodes each answer that it accepts as encoding/json does, and that any text that it returns with an error is
 // valid JSON.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{

@@ -336,7 +336,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// shelf is a Knowledge that returns found and err, or another error if it receives an unexpected request.
+// shelf is a Knowledge that returns the fields found and err, or another error if it receives an unexpected request.
 type shelf struct {
 	found []string
 	err   error

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// pieces is a Source that returns the given pieces and then the error end.
+// pieces is a Source that returns the samples in the field all piece by piece, and then always the error in the field end.
 type pieces struct {
 	all [][]int16
 	end error

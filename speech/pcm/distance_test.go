@@ -61,8 +61,8 @@ func mulaw(s int16) int16 {
 	return int16(math.Copysign((math.Pow(256, math.Abs(y))-1)/255, y) * 32767)
 }
 
-// telephone returns audio as received in a call: at 8 kHz, amplified by gain in dB, companded, delayed by 5237 samples, with faint noise.
-// loss is the fraction of the 20 ms packets that is lost.
+// telephone returns audio as received in a call: at 8 kHz, amplified by gain in dB, companded, delayed by 5237 samples, followed by a
+// second without speech, and with faint noise throughout. loss is the fraction of the 20 ms packets that is lost.
 func telephone(t *testing.T, a pcm.Audio, gain, loss float64, seed uint64) []int16 {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -131,7 +131,7 @@ func TestCompareFindsThePlace(t *testing.T) {
 	before := pcm.Duration(len(call), 8000)
 	call = append(call, telephone(t, second, 0, 0, 2)...)
 	m := compare(t, second, call)
-	// telephone adds 5237 samples of silence, and flite's output begins with about 0.2 s of silence.
+	// telephone inserts 5237 samples before the speech, and flite's output begins with about 0.2 s of silence.
 	want := before + pcm.Duration(5237, 8000)
 	if m.Distance > 0.15 || m.Offset < want || m.Offset > want+400*time.Millisecond || m.End <= m.Offset {
 		t.Errorf("second sentence found at %v to %v with distance %.3f, want a begin just after %v", m.Offset, m.End, m.Distance, want)

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// run executes an audio program, which scripts/install-deps.sh test installs, and returns its combined standard output and error.
+// run executes an audio program and returns its combined standard output and error. It fails the test if the program fails or is not
+// installed.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -20,7 +21,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(printed)
 }
 
-// filter passes input to a program and returns the program's output.
+// filter passes input to a program and returns the program's standard output.
 func filter(t *testing.T, input []byte, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// chunk returns a RIFF chunk with the length field size, which may differ from the length of body.
+// chunk returns a RIFF chunk whose length field contains size, which may differ from the length of body.
 func chunk(id string, size uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(id), size)
 	return append(out, body...)
@@ -203,7 +203,7 @@ func readFile(t *testing.T, path string) (pcm.Audio, int) {
 	return audio, declared
 }
 
-// fullDisk is a file that accepts room bytes and then returns an error.
+// fullDisk is a file whose Write returns an error if the file would exceed the number of bytes in room.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {

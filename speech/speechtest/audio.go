@@ -35,8 +35,8 @@ func speak(ctx context.Context, s tts.Synthesizer, speech tts.Request, limit int
 // maxEmptyReads is the number of consecutive reads without samples or an error that drain tolerates.
 const maxEmptyReads = 1000
 
-// drain reads a stream until its end, or until it has returned more than limit samples. The error is io.EOF after the complete audio, and
-// otherwise the reason; it is never nil.
+// drain reads a stream until Read returns an error or violates its contract, or until the stream has returned more than limit samples. The
+// error is never nil; it is io.EOF if the audio is complete.
 func drain(stream tts.Stream, limit int) (audio []int16, err error) {
 	p, empty := make([]int16, 333), 0
 	for err == nil {

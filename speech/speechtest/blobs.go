@@ -372,7 +372,8 @@ func keepsManyAtOnce(t reporter, b blobs) {
 	}
 }
 
-// failsToReadCut truncates a blob before it is opened, and another blob while it is open. Reading must fail in both cases.
+// failsToReadCut truncates one blob before it is opened, and another blob while it is open. Opening or reading the first one must fail, but
+// not with CodeNotFound. Reading the other one must fail.
 func (b blobs) failsToReadCut(t *testing.T, cut Cut) {
 	content := someAudio(100_000)
 	b.store(t, "a", "before", content)

@@ -23,7 +23,8 @@ type ClonerHarness struct {
 	// Recordings are mono recordings of one speaker, and long enough to make a voice. The suite also concatenates the recordings that have
 	// the rate of the first one.
 	Recordings []pcm.Audio
-	// Unusable contains recordings that Clone must refuse, by their fault. The suite adds 30 s of silence and a recording without samples.
+	// Unusable contains recordings that Clone must refuse. Each key names the fault of its recordings. The suite adds 30 s of silence and a
+	// recording without samples.
 	Unusable map[string][]pcm.Audio
 	// Voices lists the names of the engine's voices, one of which must be the Base of a voice. If nil, any Base is accepted.
 	Voices []string

@@ -145,14 +145,14 @@ func (h DecoderHarness) survivesDamage(t *testing.T, d speech.Decoder) {
 	}
 }
 
-// failing is an io.ReadSeeker whose reads fail from the offset good on.
+// failing is an io.ReadSeeker whose reads fail at and after the offset in the field good.
 type failing struct {
 	*bytes.Reader
 
 	good int64
 }
 
-// Read returns errReader at the offset good, and never reads beyond this offset.
+// Read returns errReader at and after the offset good, and never reads across this offset.
 func (f failing) Read(p []byte) (int, error) {
 	at := f.Size() - int64(f.Len())
 	if at >= f.good {
@@ -201,7 +201,7 @@ func (h DecoderHarness) decodesSeveral(t *testing.T, d speech.Decoder) {
 // endless is a WAV file whose audio never ends, and whose header states the maximum length.
 type endless struct{ at int64 }
 
-// Read returns the header and then noise. It never fails.
+// Read returns the header and then bytes that repeat. It never fails.
 func (e *endless) Read(p []byte) (int, error) {
 	header := someAudio(1 << 20)[:44]
 	for i := range p {

@@ -20,7 +20,7 @@ type EngineHarness struct {
 	Features SpeechFeatures
 }
 
-// maxTried is the maximum number of an engine's voices that the suite tests.
+// maxTried is the maximum number of an engine's voices whose speech the suite tests.
 const maxTried = 5
 
 // engine is the engine under test and its features.
@@ -58,8 +58,8 @@ func asEngine(tests suite[synthesizer]) (all suite[engine]) {
 	return all
 }
 
-// RunEngine tests a tts.Engine: it runs the tests of RunSynthesizer, and tests the description, CheckVoice, up to 5 voices, and the length
-// of speech with a Prosody. It must not run in parallel with other tests.
+// RunEngine tests a tts.Engine: it runs the tests of RunSynthesizer, and tests the description, CheckVoice, the speech of up to 5 voices,
+// and the length of speech with a Prosody. It must not run in parallel with other tests.
 func RunEngine(t *testing.T, h EngineHarness) {
 	t.Helper()
 	f := h.Features.withDefaults()

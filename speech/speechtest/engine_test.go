@@ -131,7 +131,8 @@ func (s *stuckStream) Read(p []int16) (int, error) {
 	return s.Stream.Read(p)
 }
 
-// TestRunEngineIsBounded checks that each test ends although the engine hangs, and that its report describes the fault.
+// TestRunEngineIsBounded checks that each test of the suite ends although the engine hangs, returns endless audio or violates the contract
+// of Read, and that a report describes the engine's fault.
 func TestRunEngineIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -135,7 +135,7 @@ func wantCode(t reporter, what string, err error, want callwright.Code) {
 	}
 }
 
-// patience is the time within which a call must return after its context has ended.
+// patience is the time within which a function must return, for example after its context has ended.
 const patience = 10 * time.Second
 
 // soon checks that f returns within patience.

@@ -61,7 +61,7 @@ func FullSample(id string) speech.Sample {
 	}
 }
 
-// aSample returns a sample of a voice that was created the given number of seconds after at.
+// aSample returns a sample with the given voice. Its creation time is the given number of seconds after at.
 func aSample(id string, org callwright.OrgID, voice string, seconds int) speech.Sample {
 	return speech.Sample{ID: id, Org: org, Text: "hello", Voice: voice, Format: speech.PCM8000, Key: "k" + id, Blob: "b" + id, Bytes: 44, CreatedAt: later(seconds)}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch determine the pitch, the text determines the
-// melody, and the text and Prosody.Tempo determine the length. The same request always yields the same audio, and different texts yield
-// different audio. The zero Engine is ready for use. A test must set the fields before the first request.
+// melody, and the text and Prosody.Tempo determine the length. The same request always yields the same audio. Texts that differ in more
+// than white space usually yield different audio. The zero Engine is ready for use. A test must set the fields before the first request.
 type Engine struct {
 	Name    string // default "tone"
 	Version string // default "1"
@@ -82,6 +82,7 @@ func (e *Engine) Describe() tts.Description {
 }
 
 // CheckVoice returns CodeBadRequest for an unknown voice, for a language other than the voice's, and for a language that no voice speaks.
+// It ignores the region of a language.
 func (e *Engine) CheckVoice(voice, language string) error {
 	_, err := e.find(voice, language)
 	return err

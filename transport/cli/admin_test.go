@@ -38,7 +38,7 @@ func administration(t *testing.T) func(to *bytes.Buffer, args ...string) (code i
 	}
 }
 
-// FuzzExpiresIn checks that any --expires-in is either refused or makes a key with a valid lifetime.
+// FuzzExpiresIn checks that any --expires-in is refused, or makes a key that does not expire or has a valid lifetime.
 func FuzzExpiresIn(f *testing.F) {
 	for _, text := range []string{"90d", "0", "0d", "24h", "1h30m", "-1h", "d", "9999999999999d", "106751d", "4294967296d", "1e9h", " 1h", "2562047h48m"} {
 		f.Add(text)
@@ -92,7 +92,8 @@ func TestAKeyThatIsNotPrinted(t *testing.T) {
 	}
 }
 
-// TestSecretAlone checks that -o - prints only the secret, so that its output can be piped, and creates no file named "-".
+// TestSecretAlone checks that -o - prints only the secret, so that its output can be piped, creates no file named "-", and is refused
+// together with --json.
 func TestSecretAlone(t *testing.T) {
 	t.Parallel()
 	run := administration(t)

@@ -109,7 +109,8 @@ func TestPortsVerifyReadsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestPortsVerifyKnowsEvidence checks that a file without evidence is a usage error, unlike changed evidence.
+// TestPortsVerifyKnowsEvidence checks that a file is a usage error if it contains neither exactly one evidence nor the API's answer with
+// one. Changed evidence is another error.
 func TestPortsVerifyKnowsEvidence(t *testing.T) {
 	t.Parallel()
 	whole, _, _ := evidence(t, nil)

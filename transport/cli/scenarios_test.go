@@ -73,7 +73,7 @@ func newFar(t *testing.T) *far {
 	}
 }
 
-// run runs callwright scenarios with the server's key in the environment.
+// run runs a subcommand of callwright scenarios with the server's key in the environment.
 func (f *far) run(args ...string) (code int, stdout, stderr string) {
 	f.t.Helper()
 	var out, errs bytes.Buffer

@@ -312,8 +312,9 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestServerFile checks that --server reads the address and the key file from a server.json. The path of the key file is relative to the
-// folder of the server.json.
+// TestServerFile checks that --server reads the address and the key file's name from a server.json. A relative key file must be looked for
+// in the folder of the server.json, by the last element of its path. The test also checks the other sources of the key, and the errors
+// without an address or a key.
 func TestServerFile(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

@@ -40,7 +40,8 @@ func TestErrorsForPeople(t *testing.T) {
 	}
 }
 
-// TestRefusalsForPeople checks that errors begin with the server's message, name the flag, and have the right exit code.
+// TestRefusalsForPeople checks that errors contain the server's message or state the cause, name the flag that the server refuses, and have
+// the right exit code.
 func TestRefusalsForPeople(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ const key = callwright.Secret("cwk_test-key")
 // wav is a WAV file with one second of silence.
 var wav = append([]byte("RIFF\x64\x1f\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x40\x1f\x00\x00"), make([]byte, 8000)...)
 
-// serve starts a server and returns a client for it. The client does not retry, unless change sets it.
+// serve starts a server and returns a client for it. The client does not retry, unless change sets Config.Retry.
 func serve(t *testing.T, h http.HandlerFunc, change ...func(*client.Config)) (*client.Client, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(h)

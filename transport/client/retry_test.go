@@ -32,7 +32,7 @@ func answer(status int, body string, header http.Header) *http.Response {
 var errDial = &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 
 // script is a server that answers with its steps in order, and then repeats the last step. It records the idempotency keys of the requests,
-// and their times since the first request.
+// and how long after the first request each request arrived.
 type script struct {
 	steps []step
 	at    []time.Duration

@@ -73,7 +73,8 @@ func TestSessionsOfBrowsers(t *testing.T) {
 	}
 }
 
-// TestPrincipalsAreWhole checks that a principal without a required field is answered 500, and that the log names the field.
+// TestPrincipalsAreWhole checks that a request whose principal lacks a required field is answered with 500, and that the log names the
+// field.
 func TestPrincipalsAreWhole(t *testing.T) {
 	t.Parallel()
 	for field, principal := range map[string]callwright.Principal{

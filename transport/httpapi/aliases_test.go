@@ -161,7 +161,7 @@ func TestOtherPaths(t *testing.T) {
 	}
 }
 
-// juneIsSlt is a Voices that replaces the voice June by slt.
+// juneIsSlt is a Voices that replaces the voice June with slt, and no other voice.
 type juneIsSlt struct{}
 
 func (juneIsSlt) Replacement(_ context.Context, _ callwright.OrgID, voice, _ string) (string, error) {

@@ -16,7 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 )
 
-// TestEveryOperationHasOneArea checks that no two areas share a path. Otherwise only one of them would list the methods of the path.
+// TestEveryOperationHasOneArea checks that the path of each operation is in exactly one area. If two areas shared a path, only one of them
+// would list the path's methods.
 func TestEveryOperationHasOneArea(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// generatedSeed and generatedEach determine the requests of TestGeneratedRequests. For each operation, it makes generatedEach valid
+// generatedSeed and generatedEach determine the requests of TestGeneratedRequests. For each operation, the test makes generatedEach valid
 // requests and as many altered ones.
 const (
 	generatedSeed = 1

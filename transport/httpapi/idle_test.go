@@ -24,7 +24,7 @@ type visitor struct {
 }
 
 // visits starts a server with limited connections, and returns a function that opens a connection from an address. The server answers
-// immediately, except that /slow waits for an element of may.
+// immediately, except that /slow waits until it can receive from may, or may is closed.
 func visits(t *testing.T, limits httpapi.Connections, may <-chan struct{}) (dial func(address string) visitor) {
 	t.Helper()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}

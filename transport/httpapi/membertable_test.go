@@ -86,7 +86,8 @@ func eachMember(tree, schema object, path string, around []string, fn func(path 
 
 var memberRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)` \\| `([a-z_.\\[\\]]+)` \\| (.+) \\| (ignored|refused) \\| (.+) \\|$")
 
-// TestMembersWithoutEffectAreDocumented checks that the tables of docs/compatibility.md list the same members as openapi.yaml.
+// TestMembersWithoutEffectAreDocumented checks that the tables of docs/compatibility.md list the same members without effect as
+// openapi.yaml, and that the page names each member of a call that has effect.
 func TestMembersWithoutEffectAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/compatibility.md")

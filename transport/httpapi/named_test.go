@@ -24,8 +24,9 @@ import (
 // TestMain runs the tests, and fails if a goroutine is still running afterwards.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
-// tests runs the tests of this package. It fails if the contract contains an example error that no test received, unless the example is
-// unreachable, or if no test received one of the envelopes. Examples must equal real answers of the server, except for ids and numbers.
+// tests runs the tests of this package. It fails if no test received one of the contract's example errors, unless the example is
+// unreachable, or if the envelope of an operation's success or error was not checked. Examples must equal real answers of the server,
+// except for ids and numbers.
 type tests struct{ *testing.M }
 
 // Run runs the tests. It looks for missing examples and envelopes only if all tests ran and passed, and not in short mode.
@@ -133,7 +134,8 @@ func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRareStates checks the errors of operations on objects whose state does not allow them.
+// TestErrorsOfRareStates checks errors that only rare states cause, for example a trunk in one direction, an unknown region, or a pathway
+// without a graph.
 func TestErrorsOfRareStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -152,7 +154,7 @@ func TestErrorsOfRareStates(t *testing.T) {
 	h.want(404, "POST", "/v1/pathway/chat/create", `{"pathway_id":"`+id+`","pathway_version":7}`)
 }
 
-// TestErrorsOfIssuesInRareStates checks the errors of operations on issues whose state does not allow them.
+// TestErrorsOfIssuesInRareStates checks the errors of operations that an issue's state, a limit or a missing Analyst does not allow.
 func TestErrorsOfIssuesInRareStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)

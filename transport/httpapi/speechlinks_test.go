@@ -180,7 +180,8 @@ func TestDeletedSample(t *testing.T) {
 	}
 }
 
-// TestAudioThatIsMissing checks for a clear error if a sample's audio is not stored, and for an incomplete answer if it cannot be read.
+// TestAudioThatIsMissing checks for a clear error if a sample's audio is not stored. If the audio cannot be read, JSON answers must be
+// errors, and the answer of a link must be incomplete.
 func TestAudioThatIsMissing(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -34,7 +34,8 @@ func TestSpeechIsRepeatedByItsKey(t *testing.T) {
 	}
 }
 
-// TestSpeechThatFailedIsSpokenByItsKey checks that a key can be used again after its request has failed.
+// TestSpeechThatFailedIsSpokenByItsKey checks that an idempotency key can be used again, even for another body, after its request has
+// failed.
 func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -43,7 +44,8 @@ func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	h.spoken(aText, key)
 }
 
-// TestAudioIgnoresKeys checks that an answer with audio is not stored under its key, and that a key does not repeat JSON in place of audio.
+// TestAudioIgnoresKeys checks that an answer with audio is not stored under its idempotency key, and that a request for audio does not
+// receive the JSON answer that is stored under its key.
 func TestAudioIgnoresKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -58,7 +60,8 @@ func TestAudioIgnoresKeys(t *testing.T) {
 	}
 }
 
-// TestSpeechHoldsNoTransaction checks that the store can be written while a text with a key is being synthesized.
+// TestSpeechHoldsNoTransaction checks that the store can be written while the text of a request with an idempotency key is being
+// synthesized.
 func TestSpeechHoldsNoTransaction(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -104,8 +107,8 @@ func TestTwoTextsAtOnceGetOneAnswer(t *testing.T) {
 	})
 }
 
-// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer checks that a request whose key was used by another request meanwhile returns that
-// request's answer.
+// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer checks that a request whose idempotency key was used by another request meanwhile returns
+// that request's answer.
 func TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer(t *testing.T) {
 	t.Parallel()
 	race := &racing{}

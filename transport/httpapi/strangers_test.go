@@ -37,8 +37,8 @@ func TestStrangersAreCounted(t *testing.T) {
 	}
 }
 
-// TestProbesAreQuiet checks that probes and scrapes log nothing at the default level. A node that is not ready logs one line when that
-// begins and one when it ends.
+// TestProbesAreQuiet checks that probes and scrapes log nothing at the default level, except one line when a node becomes unready, and one
+// when it becomes ready again.
 func TestProbesAreQuiet(t *testing.T) {
 	t.Parallel()
 	var down error

@@ -92,7 +92,7 @@ type naming struct {
 	optional       bool // the id filters a list
 }
 
-// namings returns the ids in the requests of an operation. It fails the test if kinds lacks one of them.
+// namings returns the ids in the requests of an operation, except ids whose kind is empty. It fails the test if kinds lacks one of the ids.
 func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	t.Helper()
 	kind := func(keys ...string) (string, bool) {
@@ -131,8 +131,8 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	return all
 }
 
-// build returns a request for an operation with the ids that the function id returns. The parameter of is the id under test. Other ids that
-// only filter a list are left out.
+// build returns a request for an operation with the ids that the function id returns. The parameter named "of" is the id under test. Other
+// ids that only filter a list are left out.
 func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)

@@ -152,7 +152,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// slow is an API whose DeleteVoice reports to begun and waits for let.
+// slow is an API whose DeleteVoice sends to the channel begun, and then waits until it can receive from the channel let, or let is closed.
 type slow struct {
 	*api
 

@@ -119,8 +119,8 @@ func TestHTTPBodiesMustCome(t *testing.T) {
 	})
 }
 
-// TestHTTPOneUserLeavesRoom checks that an address may use at most half of MaxRequests. On this machine, where a proxy may forward
-// requests, the limit applies to a key.
+// TestHTTPOneUserLeavesRoom checks that the requests from one address may use at most half of MaxRequests. For the addresses of this
+// machine, where a proxy may forward requests, the limit applies to each key instead.
 func TestHTTPOneUserLeavesRoom(t *testing.T) {
 	t.Parallel()
 	s := &slow{new(api), make(chan struct{}), make(chan struct{})}
@@ -162,7 +162,7 @@ func TestHTTPOneUserLeavesRoom(t *testing.T) {
 	all.Wait()
 }
 
-// stuck is a client that does not read its answer until let is canceled.
+// stuck is a client that does not read its answer until the context let is canceled. Its Write sends to the channel begun first.
 type stuck struct {
 	*httptest.ResponseRecorder
 

@@ -77,7 +77,8 @@ func TestStdioRefuses(t *testing.T) {
 	}
 }
 
-// TestStdioGoesOnAfterBadLines checks that a line that is not a message is answered with an error, and that the next line is served.
+// TestStdioGoesOnAfterBadLines checks that a line that is not a message is answered with an error, that blank lines are ignored, and that
+// the next line is served.
 func TestStdioGoesOnAfterBadLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

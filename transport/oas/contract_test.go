@@ -214,7 +214,7 @@ func TestErrorExamplesAreValid(t *testing.T) {
 }
 
 // TestSchemasAreNamedAfterThings checks that no schema's name begins with an operation's name. Generators derive such names from
-// operations, for example CreateCallRequest.
+// operations, for example CreateCallRequest. It also checks the names of the schemas of successful answers.
 func TestSchemasAreNamedAfterThings(t *testing.T) {
 	t.Parallel()
 	_, doc := document(t)
@@ -356,7 +356,7 @@ func TestTextsAndListsAreBounded(t *testing.T) {
 }
 
 // checkBounds checks that a list has a maximum number of items, and that a text has a maximum length unless it has enumerated values, a
-// constant or a format. It also checks the schemas within a schema, except references.
+// constant or a format. It also checks the schemas of an object's members and of a list's items, except references.
 func checkBounds(t *testing.T, at string, proxy *base.SchemaProxy) {
 	t.Helper()
 	s := proxy.Schema()

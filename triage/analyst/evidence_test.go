@@ -64,7 +64,7 @@ func TestInjection(t *testing.T) {
 	}
 }
 
-// TestInert checks that an artifact's Markdown contains no links, images and tags, even if the model writes them. Otherwise a browser could
+// TestInert checks that an artifact's Markdown contains no links, images or tags, even if the model writes them. Otherwise a browser could
 // send evidence to other servers.
 func TestInert(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,8 @@ func TestInert(t *testing.T) {
 	}
 }
 
-// TestLongTalk checks that the model is shown the flagged lines of a long conversation and their neighbors, with their numbers.
+// TestLongTalk checks that the model is shown only a part of a long conversation: the flagged lines and their neighbors, with the line
+// numbers.
 func TestLongTalk(t *testing.T) {
 	t.Parallel()
 	var e triage.Evidence
@@ -109,7 +110,7 @@ func TestLongTalk(t *testing.T) {
 	}
 }
 
-// TestManyFacts checks that the model is shown short facts completely, and long facts truncated.
+// TestManyFacts checks that the model is shown short facts completely, long facts truncated, and only a part of very many facts.
 func TestManyFacts(t *testing.T) {
 	t.Parallel()
 	c := calls(triage.Evidence{Facts: map[string]any{

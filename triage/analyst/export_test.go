@@ -1,4 +1,4 @@
 package analyst
 
-// Settings returns the configuration of a, including its defaults.
+// Settings returns the Analyst's configuration, including the defaults.
 func (a *Analyst) Settings() Config { return a.cfg }

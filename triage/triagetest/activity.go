@@ -42,7 +42,7 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	}
 }
 
-// desk creates several services over one store, which behave like several nodes.
+// desk creates services over one store. Several such services behave like several nodes.
 type desk struct {
 	store  triage.Store
 	atomic callwright.Atomic
@@ -201,7 +201,7 @@ func inOrder(a, b triage.Entry) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// inserts adds the entries of left into a feed, in batches.
+// inserts adds the entries in the field left to a feed, in batches.
 type inserts struct {
 	store triage.Store
 	issue string
@@ -233,7 +233,7 @@ func (in *inserts) next(t *rapid.T, n int) {
 }
 
 // walk reads all pages of a feed, newest entry first, and returns every entry. It checks the sizes of the pages and the order of the
-// entries, and calls the functions before and after around each request.
+// entries. Around each request it calls the functions named "before" and "after".
 func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (seen []triage.Entry) {
 	request := triage.PageRequest{}
 	for {

@@ -106,7 +106,8 @@ func analyzes(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst, c tria
 	t.Fatalf("it has not ended after %d steps", mostSteps)
 }
 
-// endsStep checks that steps return soon if their context has already ended, with or without an error.
+// endsStep checks that a step whose context has already ended returns soon, with or without an error, and that an analysis does not
+// continue for 40 such steps.
 func endsStep(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

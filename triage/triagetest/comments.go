@@ -113,7 +113,7 @@ func updatesComment(t *testing.T, s subject) {
 	s.wantComment(t, want)
 }
 
-// findsRevisedComments checks the search for revised comments, with revised ones of several issues and organizations.
+// findsRevisedComments checks the search for revised comments. The store also contains revised comments of other issues and organizations.
 func findsRevisedComments(t *testing.T, s subject) {
 	of := func(id, issue string, org callwright.OrgID) triage.Comment {
 		c := aComment(id)

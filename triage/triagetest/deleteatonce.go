@@ -90,8 +90,8 @@ func deleteAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// writes returns functions, by name, that change an issue during its deletion. One of them relates the issue relates to it; another merges
-// the issue merges into it.
+// writes returns functions, by name, that change an issue during its deletion. One function relates another issue, whose id is in relates,
+// to it. Another one merges the issue whose id is in merges into it.
 func writes(ctx context.Context, s *triage.Service, issue, session, relates, merges string) map[string]func() error {
 	return map[string]func() error{
 		"a comment": func() error {

@@ -34,7 +34,7 @@ func (s subject) insertVaried(t *testing.T) []triage.Issue {
 	return all
 }
 
-// wantFound checks that a filter finds exactly those of the given issues for which the function should returns true.
+// wantFound checks that a filter finds exactly those of the given issues that satisfy the predicate in should.
 func (s subject) wantFound(t *testing.T, name string, f triage.Filter, all []triage.Issue, should func(triage.Issue) bool) {
 	t.Helper()
 	f.Limit = len(all) + 1

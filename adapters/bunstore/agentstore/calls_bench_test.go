@@ -15,9 +15,9 @@ import (
 // callsStart is the creation time of the first call that fillCalls stores.
 var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// fillCalls stores count ended calls of one organization in one statement, created one second apart. Half of them were answered by people,
-// a quarter by machines, and the rest were not answered. One in a hundred failed. They belong to 50 pathways. Most last up to five minutes;
-// one in a thousand lasts an hour.
+// fillCalls stores count ended calls of one organization in one statement, created one second apart, and then collects statistics. Half of
+// the calls were answered by people, a quarter by machines, and the rest were not answered. One in a hundred failed. They belong to 50
+// pathways. Most last up to five minutes; one in a thousand lasts an hour.
 func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	created := storetest.Second(db, callsStart, "i")

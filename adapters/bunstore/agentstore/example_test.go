@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// The example looks up the agent of an inbound number. Only its own organization finds it.
+// The example looks up the agent of an inbound number. Only the organization that owns the number finds it.
 func Example() {
 	ctx := context.Background()
 	ring, err := callwright.NewKeyring("2026", map[string][]byte{"2026": []byte("32 bytes from a file with mode 0")})

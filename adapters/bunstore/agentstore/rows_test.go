@@ -69,7 +69,7 @@ func TestTextComesBack(t *testing.T) {
 }
 
 // TestLogsKeepAnyText checks that logs preserve any characters, because they contain texts of callers and other systems. Only bytes that
-// are not UTF-8 become U+FFFD.
+// are not UTF-8 become U+FFFD, and request bodies lose white space between JSON tokens.
 func TestLogsKeepAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -110,8 +110,8 @@ func TestMembersOfLogs(t *testing.T) {
 	})
 }
 
-// TestDocumentsComeBackAsTheyWere checks that documents are preserved byte for byte, except that line feeds become spaces. The conformance
-// suites compare only the meaning of the JSON.
+// TestDocumentsComeBackAsTheyWere checks that documents are preserved byte for byte, except that line feeds become spaces and an empty list
+// becomes nil. The conformance suites compare only the meaning of the JSON.
 func TestDocumentsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

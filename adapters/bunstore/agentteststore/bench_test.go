@@ -117,7 +117,7 @@ func BenchmarkRunsPage(b *testing.B) {
 	}
 }
 
-// addResults sets the results, which fillRuns omits, of the runs on one page.
+// addResults stores a result for each run on one page, because fillRuns stores none.
 func addResults(b *testing.B, store agentteststore.Store, f run.Filter) {
 	b.Helper()
 	runs, err := store.FindRuns(b.Context(), org, f)

@@ -163,7 +163,7 @@ func (s speaker) event() {
 	}
 }
 
-// watched is a store that writes each change of a session to a diary, before and after the change.
+// watched is a store that writes each change of a session and each appended step to a diary, before and after the change.
 type watched struct {
 	tornado.Store
 
@@ -252,7 +252,7 @@ func crashTornado(ctx context.Context, plan crashPlan, db *bunstore.DB, work *ta
 	}
 }
 
-// beginTornado stores a pathway with defective nodes and a scenario for each node, and starts a session.
+// beginTornado stores a pathway with sound and defective nodes and a scenario for each node, and starts a session.
 func beginTornado(ctx context.Context, versions shelf, tests *agenttest.Service, s *tornado.Service) error {
 	var d graph.Document
 	for i := range tornadoSound + tornadoDefects {

@@ -112,7 +112,8 @@ func (d *diary) early() bool {
 	return time.Since(d.born)%node.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }
 
-// paid is a model that writes its calls to a diary. Its name, the role of a caller, an agent or a judge, is part of the keys.
+// paid is a model that writes its calls to a diary. Its name is its role, for example caller, agent or judge, and is part of the calls'
+// keys.
 type paid struct {
 	part    string
 	diary   *diary

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/internal/guard"
 )
 
-// startTries is the maximum number of attempts to start a server. An attempt fails if another program occupies the free port first.
+// startTries is the maximum number of attempts to start a server. An attempt fails if another program occupies the chosen port first.
 const startTries = 3
 
 // fastSettings returns server options that sacrifice durability, which tests do not need, for speed. They also allow enough connections for

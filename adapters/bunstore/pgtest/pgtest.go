@@ -29,8 +29,8 @@ const (
 	adminTimeout = 30 * time.Second
 )
 
-// shared chooses the server of this process, once, and returns the DSN of a role that may create databases. It returns an error if the
-// server is older than minVersion.
+// shared chooses the server of this process, once, and returns the DSN of a role that may create databases. It returns an error if no
+// server is available, or if the server is older than minVersion.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()

@@ -82,7 +82,7 @@ func end(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// await calls done until it returns true, or fails the test after deadline.
+// await calls the function done until it returns true, or fails the test after deadline.
 func await(t *testing.T, what string, done func(context.Context) bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL server for a single test, which can be stopped, killed and frozen. Its port stays the same.
+// Server is a PostgreSQL server that a single test can stop, kill and freeze. Its port stays the same.
 type Server struct {
 	cluster *cluster
 	port    int

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// pending lists the unfinished tasks in the fixtures: one that failed once, one that a dead node was running, one scheduled for a later
-// time, a unique one, and one with arguments. All are due.
+// pending lists the unfinished tasks in the fixtures: one that failed once, one that a dead node was running, one that was enqueued to run
+// later, a unique one, and one with arguments. All are due by now.
 var pending = []callwright.Task{
 	{Kind: "fixture.failed", Key: "2", Org: "org-a", MaxAttempts: 5},
 	{Kind: "fixture.running", Key: "3", Org: "org-a", MaxAttempts: 25},

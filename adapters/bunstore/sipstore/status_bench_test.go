@@ -41,7 +41,7 @@ func watched(i int, at time.Time) sip.Status {
 	return s
 }
 
-// fillStatuses stores count statuses, in transactions of 500.
+// fillStatuses stores count statuses, in transactions of 500. count must be a multiple of 500.
 func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) time.Time) {
 	t.Helper()
 	const batch = 500

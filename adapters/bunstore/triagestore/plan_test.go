@@ -18,8 +18,8 @@ import (
 // feedStart is the time of the first entry that fillFeed stores. The others follow, two per second.
 var feedStart = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 
-// fillIssues stores count issues of the organization "o", with ids from i1000000. One in a thousand is in progress, one in twenty is
-// waiting, and the others are closed.
+// fillIssues stores count issues of the organization "o", with ids from i1000000. One in a thousand is in progress, one in twenty is in the
+// backlog, and the others are closed.
 func fillIssues(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	err := triagestore.Store{DB: db}.InsertIssue(t.Context(), triage.Issue{

@@ -30,8 +30,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestPacketTimes checks that consecutive packets of different negotiable lengths decode to audio of the same length, which is not silent
-// after the first packet.
+// TestPacketTimes checks that consecutive packets of different negotiable lengths each decode to as much audio as was encoded, and that
+// this audio is not silent after the first packet.
 func TestPacketTimes(t *testing.T) {
 	t.Parallel()
 	c, err := opus.Engine().New()

@@ -167,7 +167,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// speech returns n samples. Any two intervals of 20 ms differ, none is silent, and all samples are multiples of 256.
+// speech returns n samples. Within 4 s, any two frames of 20 ms differ. No frame is silent, and all samples are multiples of 256.
 func speech(n int) []int16 {
 	pcm := make([]int16, n)
 	for i := range pcm {

@@ -5,8 +5,9 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// InOrder adds the requests of a dialog to an inbox, in the order of cseqs. A CSeq of 0 means the ACK of the INVITE with CSeq 1. It returns
-// the requests that are delivered immediately, and the requests that are delivered after the wait for missing ones.
+// InOrder adds the requests of a dialog to an inbox, in the order of cseqs. A CSeq of 0 means the ACK of the INVITE with CSeq 1. InOrder
+// returns the CSeqs of the requests that are delivered immediately, and of those that are delivered after the wait for missing ones. It
+// omits ACKs.
 func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	b := inbox{last: 1, ackDue: true}
 	deliver := func(to []uint32, arrivals []arrival) []uint32 {

@@ -63,8 +63,8 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
-// TestStatesOfSets checks that a set in the state PASSED is shown as completed, because only some of its runs may have passed. A batch in
-// this state is shown as passed.
+// TestStatesOfSets checks that a set in the state PASSED is shown as completed, because some of its runs may have failed. A batch in this
+// state is shown as passed.
 func TestStatesOfSets(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -202,8 +202,8 @@ func TestAnalytics(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/analytics?pathway_id=p2", `id="fault-pathway_id"`)
 }
 
-// TestDaysOfAnalytics checks that runs count on the days of the browser's time zone, which the page names. The dates of the two zones
-// always differ.
+// TestDaysOfAnalytics checks that runs count on the days of the browser's time zone, which the page names, or of UTC if the zone is
+// unknown. The test uses two zones whose dates always differ.
 func TestDaysOfAnalytics(t *testing.T) {
 	t.Parallel()
 	h := open(t)

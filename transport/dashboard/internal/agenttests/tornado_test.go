@@ -67,8 +67,8 @@ func TestRunningIteration(t *testing.T) {
 	h.want(http.StatusOK, "/tests/tornado/t1/iterations/1", "data-live", "under way")
 }
 
-// TestNoSession checks that, without a Fixer, the page shows why no session can be started instead of the form, and that a submitted form
-// is refused.
+// TestNoSession checks that, without a Fixer, the page shows no form, but the reason why no session can be started, and that a submitted
+// form is refused.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *tornado.Config) { c.Fixer = nil })

@@ -19,7 +19,8 @@ import (
 )
 
 // TestEndedSessionEndsStreams tries to end a session or its key in several ways. The session's two streams must end immediately if the
-// session is no longer valid, and otherwise continue. The stream of another session must end only if the key is no longer valid.
+// session is no longer valid, and otherwise continue. The stream of another session with the same key must end only if the key is no longer
+// valid.
 func TestEndedSessionEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

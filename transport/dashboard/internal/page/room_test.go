@@ -49,7 +49,8 @@ func TestSlowSignIn(t *testing.T) {
 	})
 }
 
-// TestSlowOrganization checks that 1000 unfinished forms of an organization delay only its own requests, which fail until the forms end.
+// TestSlowOrganization checks that 1000 unfinished forms of an organization affect no other organization. The organization's own requests
+// fail immediately until the forms end.
 func TestSlowOrganization(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// span requests the page that shows dates, and returns the dates. If zone is empty, the request carries no cookie.
+// span requests the page /span for a date or time in text, and returns the output: the zone and the bounds in UTC, or "no time". If zone is
+// empty, the request carries no cookie.
 func (h *house) span(t *testing.T, zone, text string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/span?at="+text, nil)

@@ -275,7 +275,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// saved creates a pathway with one saved version, and returns the path of its page.
+// saved creates a pathway with one saved version, and returns the path of the pathway's page.
 func (h *house) saved(text string) string {
 	h.t.Helper()
 	at := h.create(text)

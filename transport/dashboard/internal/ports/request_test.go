@@ -78,7 +78,8 @@ func TestStepsThatWereReached(t *testing.T) {
 	has(t, h.put(porting.Request{State: porting.WaitingForSignature}, made), "<li>submitted", "<li>in progress", "<li>completed")
 }
 
-// TestPartialPort checks that a partial port is not shown as a success, and that each rejected number is shown with its remedy.
+// TestPartialPort checks that a partial port is not shown as a success, and that each rejected number is shown with the reason, or with a
+// notice that the carrier gives none.
 func TestPartialPort(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -112,7 +112,8 @@ func TestDeliveryLinks(t *testing.T) {
 	}
 }
 
-// TestPausedHosts checks that the page lists the paused hosts of only the reader's organization, and that a host can be resumed.
+// TestPausedHosts checks that the page lists only the paused hosts of the reader's organization, and that the reader can resume only these
+// hosts.
 func TestPausedHosts(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestProveInSetUp checks that a number that the set-up cannot attach can be proven from its form and then attached.
+// TestProveInSetUp checks that a number that the set-up cannot attach can be proven from the set-up's form and then attached.
 func TestProveInSetUp(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

@@ -204,7 +204,8 @@ func TestMakesPasswords(t *testing.T) {
 	}
 }
 
-// TestRegionWithoutHost checks that the page about firewalls says that the region accepts no calls. An outbound set-up must omit that.
+// TestRegionWithoutHost checks that the page about firewalls says that a region without a host accepts no calls. In an outbound set-up, the
+// page must omit this sentence.
 func TestRegionWithoutHost(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

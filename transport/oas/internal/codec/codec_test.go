@@ -157,7 +157,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestReadRequest checks that reading a request returns the same errors as ogen's decoders, and that the request's body can be read again.
+// TestReadRequest checks that reading a request returns the same errors as ogen's decoders, and returns the text of a valid body.
 func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ contentType, body, want string }{
@@ -200,7 +200,8 @@ func TestPathParam(t *testing.T) {
 	}
 }
 
-// TestParam checks that an absent parameter is an error only if it is required.
+// TestParam checks that an absent parameter is an error only if it is required, and that a parameter with an invalid value is always an
+// error.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	query := uri.NewQueryDecoder(map[string][]string{"n": {"7"}, "bad": {"x"}})

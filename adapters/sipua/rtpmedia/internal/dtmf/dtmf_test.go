@@ -207,7 +207,8 @@ type gateway struct {
 	packets   []sent
 }
 
-// put adds a packet of a press that began at g.timestamp. The packet's timestamp is greater by after.
+// put adds a packet of a key press that began at g.timestamp. The parameter after is the difference between the packet's timestamp and
+// g.timestamp.
 func (g *gateway) put(code byte, after, duration uint32, end, marker bool) {
 	payload := []byte{code, 10, byte(duration >> 8), byte(duration)}
 	if end {

@@ -69,8 +69,8 @@ func TestPlayoutWaitsForTheSlow(t *testing.T) {
 	}
 }
 
-// heardAfter returns the time between the sending and the playout of the first packet of a range. The range ends before packet number to.
-// If its packets are not heard exactly, heardAfter fails the test.
+// heardAfter returns the time between the sending and the playout of the first packet of a range. The parameter from is the number of that
+// packet, and to is the number of the packet after the range. If the packets of the range are not heard exactly, heardAfter fails the test.
 func heardAfter(t *testing.T, heard, said []int16, from, to int) time.Duration {
 	t.Helper()
 	at := indexOf(heard, said[from*frame:to*frame])
