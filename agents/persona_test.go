@@ -45,7 +45,7 @@ func (onePersona) Hold(_ context.Context, _ callwright.OrgID, id string) error {
 
 func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
 
-// byDesk returns the agent of a call that has only the settings of the persona desk.
+// byDesk returns the agent of a call whose settings all come from the persona "desk".
 func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
@@ -123,7 +123,8 @@ func TestCallingByPersonaRefuses(t *testing.T) {
 	}
 }
 
-// TestAnsweringByPersona checks that a number's persona replaces the earlier leader, and that a later leader replaces the persona.
+// TestAnsweringByPersona checks that setting a number's persona replaces its task and pathway, and that setting a task or a pathway later,
+// or clearing the persona, removes the persona.
 func TestAnsweringByPersona(t *testing.T) {
 	t.Parallel()
 	s := registered(t, withPersonas)
@@ -186,7 +187,7 @@ func TestPersonaThatIsGone(t *testing.T) {
 	}
 }
 
-// leaving is a Personas like onePersona, from which Load finds personas only while the field there points to true.
+// leaving is a Personas like onePersona, but its Load finds no persona while *there is false.
 type leaving struct {
 	onePersona
 

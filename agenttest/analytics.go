@@ -93,8 +93,9 @@ func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 	return q.Version == 0 || q.Version == r.Version
 }
 
-// scan calls f for the counted runs of all versions that were created at or after the time from, newest first. cut reports whether more
-// than q.Scan runs exist. leftOut is the number of runs of q.Days that the query selects but excludes as scripted.
+// scan calls f for the counted runs of all versions that were created at or after the time from, newest first. If q.Scan is not 0, it
+// examines at most q.Scan runs, and cut reports whether more exist. leftOut is the number of examined runs of q.Days that the query selects
+// but excludes as scripted.
 func (s *Service) scan(
 	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
@@ -160,7 +161,8 @@ func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q
 	return a, nil
 }
 
-// subject checks a query and fills in its default days. It returns the draft of the query's pathway, or nil if the draft is empty.
+// subject checks a query and fills in its default days. It returns the draft of the query's pathway, or nil if the draft is empty or
+// invalid.
 func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *AnalyticsQuery) (*graph.Graph, error) {
 	if q.Days == 0 {
 		q.Days = analytics.DefaultDays
@@ -175,7 +177,7 @@ func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *Analytic
 }
 
 // graphOf returns the graph of a version, or of the draft if number is 0. Its nodes' names are for reports. It returns nil if the version
-// is absent or the draft is empty, and an error if the pathway is absent.
+// is absent, or if the graph is empty or invalid, and an error if the pathway is absent.
 func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, number int) (*graph.Graph, error) {
 	g, _, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Number: number})
 	e, coded := errors.AsType[*callwright.Error](err)
@@ -192,8 +194,8 @@ func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, 
 // unknownType is the type of a node that neither the newest tested version nor the draft contains.
 const unknownType = "unknown"
 
-// nodeName returns the name and the type of a node from the first graph that contains the node. If none does, it returns the id and
-// unknownType.
+// nodeName returns the name and the type of a node from the first graph that contains the node. The name of a node without a name is its
+// id. If no graph contains the node, nodeName returns the id and unknownType.
 func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
 	for _, g := range graphs {
 		if g == nil {

@@ -38,7 +38,7 @@ func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id strin
 }
 
 // Case returns the input of a run's analysis, with the source of the tested version. It returns CodeNotFound if the run is absent, and
-// CodeInvalidState if the run is neither FAILED nor ERROR.
+// CodeInvalidState if the run is neither FAILED nor ERROR, or has no outcome.
 func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (analysis.Case, error) {
 	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
@@ -53,8 +53,8 @@ func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (an
 	return c, err
 }
 
-// written returns the source of the tested version as nodes. A persona is a single node. The result is empty for an archived version, and
-// if Config.Documents or Config.Personas, whichever holds the source, is nil.
+// written returns the source of the tested version as nodes. A persona is a single node. The result is empty if the version is absent or
+// archived, or if Config.Personas (for a persona) or Config.Documents (for a pathway) is nil.
 func (s *Service) written(ctx context.Context, r run.Run) ([]analysis.Node, error) {
 	if r.Persona != "" {
 		if s.cfg.Personas == nil {

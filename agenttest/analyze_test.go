@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// documents contains version 1 of the pathway "p1" until archived is set.
+// documents contains version 1 of the pathway "p1", unless *archived is true.
 type documents struct{ archived *bool }
 
 func (d documents) Version(_ context.Context, of callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error) {

@@ -35,7 +35,8 @@ func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	return calls, aborted
 }
 
-// underWay starts a set, and returns when as many of its runs as the organization may execute wait for the model.
+// underWay starts a set of simulations, and returns when its runs wait for the model: as many runs as the organization may execute
+// concurrently.
 func (l *lab) underWay(simulations int) group.Batch {
 	l.t.Helper()
 	b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
@@ -271,7 +272,7 @@ func TestQuota(t *testing.T) {
 	})
 }
 
-// TestRateLimits checks that runs wait while a model is rate limited, and that none of them ends.
+// TestRateLimits checks that runs wait while a model is rate limited, and that none of them ends as an error.
 func TestRateLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

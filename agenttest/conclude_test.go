@@ -144,7 +144,8 @@ func (s slowly) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.Store.UpdateBatch(ctx, b)
 }
 
-// slowClock is a clock that is ahead of the real time by late, in nanoseconds. steps counts the stored steps of statistics.
+// slowClock is a clock that is ahead of the real time by the number of nanoseconds in the field late. steps counts the stored steps of
+// statistics.
 type slowClock struct{ late, steps atomic.Int64 }
 
 func (c *slowClock) Now() time.Time { return time.Now().Add(time.Duration(c.late.Load())) }

@@ -131,7 +131,8 @@ func (t *Transcript) callerLines() (n int) {
 	return n
 }
 
-// into changes a scenario so that its caller repeats the caller's lines of the call.
+// into changes a scenario so that its caller repeats the caller's lines of the call. It also sets the scenario's name, description and
+// number of turns.
 func (t *Transcript) into(sc *scenario.Scenario) {
 	sc.Kind = scenario.Historical
 	for _, l := range t.Lines {

@@ -59,8 +59,8 @@ func drafting(t *testing.T, writer llm.Model) *lab {
 	return l
 }
 
-// TestDraftFromTranscript checks drafts by a model that cannot write: the caller repeats its lines, and the unchanged draft passes against
-// the pathway or the persona that led the call.
+// TestDraftFromTranscript checks drafts by a model that cannot write: the caller repeats its lines, and the draft, without its assertion
+// about a variable, passes against the pathway or the persona that led the call.
 func TestDraftFromTranscript(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// slowReads is a store whose reads of many runs block until they receive from may. It counts these reads.
+// slowReads is a store that counts its reads of many runs, and blocks each of them until the test releases it or the context is done.
 type slowReads struct {
 	agenttest.Store
 

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// expects returns an assertion that requires the agent to say a word.
+// expects returns an assertion that requires a word in the conversation.
 func expects(word string) callwright.Optional[[]assert.Assertion] {
 	return callwright.Given([]assert.Assertion{{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"` + word + `"}`), Required: true, Weight: 1,

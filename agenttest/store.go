@@ -81,5 +81,6 @@ type Listed struct {
 	Recent *run.Run // the run with the highest (CreatedAt, ID) that is no Experiment, without Outcome and Summary; nil means none
 }
 
-// MaxRead is the maximum size of a list of scenarios in bytes. The list always includes its first two scenarios.
+// MaxRead is the size in bytes after which a list of scenarios ends: only its last scenario may exceed it. The list always includes its
+// first two scenarios.
 const MaxRead = 4 << 20

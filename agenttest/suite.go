@@ -10,8 +10,9 @@ import (
 
 var _ tornado.Runs = (*Service)(nil)
 
-// Suite returns the scenarios of a tornado session: see tornado.Runs. If ids is empty, it returns all enabled scenarios of the pathway or
-// persona. Required is false for scenarios that are not enabled, because the gate ignores them.
+// Suite returns the scenarios of a tornado session: see tornado.Runs. If ids is empty, it returns all enabled scenarios of the pathway. The
+// persona must exist if it is not empty, but it does not restrict the scenarios. Required is false for scenarios that are not enabled,
+// because the gate ignores them.
 func (s *Service) Suite(
 	ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string,
 ) ([]tornado.Scenario, error) {

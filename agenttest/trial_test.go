@@ -217,8 +217,8 @@ func TestTryRefuses(t *testing.T) {
 	})
 }
 
-// shy is a store whose next reads of groups and of their runs return ErrUnavailable; away counts them down. Its next calls of CountUnended,
-// which full counts down, return run.MaxPending, the count of a full organization.
+// shy is a store that fails for a while. Its next reads of groups and of their runs, as many as away, return ErrUnavailable. Its next calls
+// of CountUnended, as many as full, return run.MaxPending, as if the organization were at its limit.
 type shy struct {
 	agenttest.Store
 

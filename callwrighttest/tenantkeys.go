@@ -71,7 +71,7 @@ func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID,
 	}
 }
 
-// pagesTenants checks that organizations, and the keys of an organization, are listed completely by pages of several sizes.
+// pagesTenants checks that organizations, and the keys of an organization, are listed completely in pages of several sizes.
 func pagesTenants(t *testing.T, s callwright.Tenants, at time.Time) {
 	times := []time.Duration{0, time.Second, time.Second, time.Second, time.Minute} // three are equal
 	for i, later := range times {

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Full fails the test if a field of v is zero or unexported, at any depth.
+// Full fails the test if v or one of its fields is zero or unexported. It also checks the fields of nested structs, pointers to structs,
+// and slices and maps of structs, but not inside a value that implements encoding.TextMarshaler.
 func Full(t *testing.T, v any) {
 	t.Helper()
 	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))

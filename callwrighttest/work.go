@@ -33,7 +33,7 @@ const patience = 20 * time.Second
 var errRollback = errors.New("roll back")
 
 // RunWork tests callwright.Work together with the callwright.Atomic in whose transactions it takes part. newHarness must return an adapter
-// without tasks. The suite waits up to 20 s of real time for each run of a task.
+// without tasks. The suite waits up to 20 s of real time whenever it expects tasks to run.
 func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, Harness){

@@ -257,7 +257,7 @@ func (h *hanging) fill(org callwright.OrgID, host string) (n int) {
 	return n
 }
 
-// end ends n attempts of an organization with an error, which must be their failure.
+// end ends n attempts of an organization with the given error, and checks that Send returns it.
 func (h *hanging) end(org callwright.OrgID, n int, err error) {
 	for range n {
 		h.answer[org] <- err
@@ -267,8 +267,8 @@ func (h *hanging) end(org callwright.OrgID, n int, err error) {
 	}
 }
 
-// TestSendBounds checks the limit of concurrent attempts of an organization at a host. Each timeout must halve the limit, each accepted
-// message must increase it by one, and another organization must keep its own limit.
+// TestSendBounds checks the limit of concurrent attempts of an organization at a host. Each timeout must halve the limit, but not below
+// one. Successful attempts must raise the limit to 8 again, and another organization must keep its own limit.
 func TestSendBounds(t *testing.T) {
 	t.Parallel()
 	h := newHanging(t, newSender(t))

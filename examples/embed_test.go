@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestEmbeddingPrograms checks the output of the embed-* programs, run with "go run".
+// TestEmbeddingPrograms checks the output of the embed-* programs except embed-call, run with "go run".
 func TestEmbeddingPrograms(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ input, output string }{

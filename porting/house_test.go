@@ -158,8 +158,8 @@ func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porti
 	}
 }
 
-// world implements the service's ports for documents, letters, inbound registration, notices and mail. It records all calls except those
-// that use documents or send a first letter.
+// world implements the service's ports for documents, letters, inbound registration, notices, URLs and mail. It records all mails, resent
+// and revoked letters, and successful registrations and notices.
 type world struct {
 	mu       sync.Mutex
 	told     map[string]int // number of notices by id

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// TestWithoutMonitor checks that without a Monitor calls try the servers in configured order, their health is unknown, and alert channels
-// are refused.
+// TestWithoutMonitor checks the service without a Monitor: calls try the servers in configured order, the health of the servers is unknown,
+// and alert channels are refused.
 func TestWithoutMonitor(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) { c.Monitor = nil })

@@ -37,7 +37,7 @@ func TestNoTrunkToItself(t *testing.T) {
 	for _, c := range []struct {
 		endpoint string
 		port     int
-		alone    bool // CheckEndpoint alone refuses it, because it has a port
+		alone    bool // CheckEndpoint, which does not know the trunk's port, already refuses the endpoint, because the endpoint contains a port
 		trunk    bool
 	}{
 		{"sip:localhost:5061;transport=tls", 0, true, true},

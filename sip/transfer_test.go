@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestTransferPolicy checks that only transfers to targets that the trunk's policy allows are accepted, and that the caller is the number
-// of the call or the organization's only outbound number.
+// TestTransferPolicy checks that a transfer is accepted only if the trunk's policy allows its target, and that the new call comes from the
+// number of the transferred call. This number itself is never an allowed target.
 func TestTransferPolicy(t *testing.T) {
 	t.Parallel()
 	const three, theirs, foreign = "+15550000003", "+15550000009", "+15559999999"

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// update changes number one of organization "a", and stops the test if the change is refused.
+// update changes the number in the constant one of organization "a", and stops the test if the change is refused.
 func (h *house) update(in sip.DirectionInput) sip.Updated {
 	h.t.Helper()
 	done, err := h.Update(h.t.Context(), "a", one, in)

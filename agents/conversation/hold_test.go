@@ -299,9 +299,9 @@ func TestFirstWordsOfCaller(t *testing.T) {
 	b.delay = 2 * time.Second
 	r := run(t, conversation.Config{}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitElapsed(ctx, 300*time.Millisecond))
-		p.Say("yes yes")
+		p.Say("okay yes")
 	})
-	expectLines(t, r, "caller: yes yes", "agent: speech yes yes")
+	expectLines(t, r, "caller: okay yes", "agent: speech yes yes")
 }
 
 // TestHoldAndDigit checks that a digit cuts a held answer.

@@ -210,7 +210,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	wantCode(t, "a deleted pathway", err, callwright.CodeNotFound, "")
 }
 
-// TestOneTurnAtATime checks that messages which arrive during a turn return CodeConflict and do nothing.
+// TestOneTurnAtATime checks that Say returns CodeConflict during another turn of the chat, and that the refused messages have no effect.
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -257,7 +257,7 @@ func TestClaimEnds(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnAlone checks that a turn continues if its caller's context is canceled during a request.
+// TestTurnGoesOnAlone checks that a turn is completed although the context passed to Say is canceled during a webhook request.
 func TestTurnGoesOnAlone(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -275,8 +275,8 @@ func TestTurnGoesOnAlone(t *testing.T) {
 	}
 }
 
-// TestTurnTakesTooLong checks that a turn whose model never answers returns CodeUnavailable after a minute, and that the next turn's model
-// receives the caller's words of both turns.
+// TestTurnTakesTooLong checks that Say returns CodeUnavailable after a minute if the model does not answer. In the next turn, the model
+// must receive the caller's words of both turns.
 func TestTurnTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

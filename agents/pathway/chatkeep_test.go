@@ -18,7 +18,7 @@ import (
 // shaky is a store of chats whose writes can fail.
 type shaky struct {
 	pathway.Chats
-	fails func(ctx context.Context, write func() error) error // replaces a write and returns its error; nil means that writes succeed
+	fails func(ctx context.Context, write func() error) error // called in place of each write; if nil, the underlying store writes
 }
 
 func (s *shaky) write(ctx context.Context, write func() error) error {
@@ -119,8 +119,8 @@ func TestDatabaseStaysAway(t *testing.T) {
 	})
 }
 
-// TestTakenOverMeanwhile checks that a turn returns CodeConflict if another node, with a wrong clock, has claimed the chat before the turn
-// is stored.
+// TestTakenOverMeanwhile checks that Say returns CodeConflict if another node, with a wrong clock, has claimed the chat before the turn is
+// stored.
 func TestTakenOverMeanwhile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

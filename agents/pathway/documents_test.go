@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// slowStore is a store whose reads of pathways block until the channel may is closed. It counts the reads that have begun to wait.
+// slowStore is a store that counts its reads of pathways and blocks each of them until the test closes the channel.
 type slowStore struct {
 	pathway.Store
 	may     chan struct{} // closed to let reads continue; nil means immediately
@@ -28,15 +28,15 @@ func (s *slowStore) Pathway(ctx context.Context, org callwright.OrgID, id string
 	return s.Store.Pathway(ctx, org, id)
 }
 
-// TestDocumentsAtOnceAreBounded checks the limits of the pathways that organizations read and compare concurrently, with a store that does
-// not answer.
+// TestDocumentsAtOnceAreBounded checks how many pathways the organizations can read, compare or fork concurrently. The store does not
+// answer during the test.
 func TestDocumentsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		read    func(o *office, org callwright.OrgID, id string) error
 		one     int32 // concurrent readers if one organization reads
 		of8     int32 // concurrent readers if eight organizations read
-		waiting int32 // number of 80 requests that exceed the limits and fail after the wait
+		waiting int32 // how many of 80 requests exceed the limits and fail after the wait
 	}{
 		"diff": {func(o *office, org callwright.OrgID, id string) error {
 			_, err := o.Diff(context.Background(), org, id, 0, 1)

@@ -194,7 +194,7 @@ func (c *talk) hears(text, want string) {
 	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: text}, want)
 }
 
-// at checks the current node and the node to return to.
+// at checks the current node, in the state and in the log, and the node to return to.
 func (c *talk) at(id, back string) {
 	c.Helper()
 	if c.state.Node != id || c.state.Return != back || c.log.Node != id {

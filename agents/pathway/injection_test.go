@@ -81,7 +81,7 @@ func obey(m *agentstest.Model, attack string) {
 	}
 }
 
-// clean checks that the model receives the attack only in messages and variables.
+// clean checks that a message of the caller contains the attack, and that no instructions, schema or option for the model contains it.
 func clean(t *testing.T, m *agentstest.Model, attack string) {
 	t.Helper()
 	attack = strings.ToValidUTF8(attack, "\uFFFD")

@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// keywords is a program's own language model: it reads prompts aloud, and chooses the option whose label the caller has said.
+// keywords is a program's own language model. It replies with the prompt itself, and chooses the option whose label the caller has said, or
+// else the last option, which stays at the node.
 type keywords struct{}
 
 func (keywords) Name() string { return "keywords" }

@@ -24,7 +24,7 @@ func (o *office) createFor(t *testing.T, org callwright.OrgID, d graph.Document)
 	return p
 }
 
-// wantLater checks that err is CodeTooManyRequests with the RetryAfter after.
+// wantLater checks that err is CodeTooManyRequests, and that a client may retry after the given duration.
 func wantLater(t *testing.T, what string, err error, after time.Duration) {
 	t.Helper()
 	wantCode(t, what, err, callwright.CodeTooManyRequests, "")

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelOfNodes checks that a node can name only known models. An empty name counts as none.
+// TestModelOfNodes checks that a node can name only known models. An empty modelName names no model and hides modelType; null counts as
+// absent.
 func TestModelOfNodes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
@@ -37,7 +38,7 @@ func TestModelOfNodes(t *testing.T) {
 }
 
 // TestModelThatIsGone checks that the default model replaces an unknown model, and that the log reports the unknown model once in each turn
-// that names it.
+// that would ask it.
 func TestModelThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(

@@ -75,7 +75,8 @@ func anyGraph(t *rapid.T) *graph.Graph {
 	return g
 }
 
-// fickle simulates a model and other systems whose random answers depend only on the seed. Sometimes it ends the turn.
+// fickle simulates a model and other systems whose random answers depend only on the seed. Some of its failures also cancel the turn's
+// context.
 type fickle struct {
 	*rand.Rand
 	end context.CancelFunc
@@ -199,7 +200,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 		out.state = next
 		for i := range log.Entries {
 			if log.Entries[i].Request != nil {
-				log.Entries[i].Request.Duration = 0 // the only value that is measured without a port
+				log.Entries[i].Request.Duration = 0 // the only value that the fake clock does not determine
 			}
 		}
 		out.logs = append(out.logs, log)

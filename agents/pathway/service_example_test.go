@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// clerk is a custom language model: it always says the same words, and chooses the first way.
+// clerk is a custom language model: it always says the same words, and chooses the first option.
 type clerk struct{}
 
 func (clerk) Name() string { return "clerk" }

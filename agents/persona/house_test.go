@@ -103,7 +103,8 @@ func same(t *testing.T, a, b any) bool {
 	return string(first) == string(second)
 }
 
-// pathways is a Pathways that maps pathway ids to the result of Load. A nil error means that the pathway is in production.
+// pathways is a Pathways that maps pathway ids to the errors of Load. A nil error means that the pathway is in production. For other ids
+// and environments, Load returns CodeNotFound.
 type pathways map[string]error
 
 func (p pathways) Load(

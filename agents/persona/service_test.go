@@ -66,7 +66,7 @@ func TestLife(t *testing.T) {
 	wantError(t, "another's version", err, callwright.CodeNotFound, "")
 }
 
-// wantAbsent checks that every operation on a persona returns CodeNotFound.
+// wantAbsent checks that a persona does not exist for an organization: every operation on it returns CodeNotFound, and List omits it.
 func wantAbsent(t *testing.T, h *house, of callwright.OrgID, id string) {
 	t.Helper()
 	ctx := t.Context()
@@ -99,12 +99,12 @@ func TestOthersSeeNothing(t *testing.T) {
 	}
 }
 
-// TestPersonaThatBeginsWithADraft checks that a persona without a task is created as a draft, which calls can't use and which can't be
-// promoted.
+// TestPersonaThatBeginsWithADraft checks that a persona without a task is created as a draft, which calls can't use. The draft can't be
+// promoted until it has a task.
 func TestPersonaThatBeginsWithADraft(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // Create must ignore the other fields
+	given := persona.Persona{ID: "x", Name: "Eva", Production: "x", DeletedAt: time.Unix(1, 0)} // Create must ignore ID, Production and DeletedAt
 	r, err := h.Create(t.Context(), org, given, persona.Version{ID: "x", Number: 7, Personality: "Calm."})
 	if err != nil || r.Production != nil || r.Draft == nil || r.Draft.Number != 1 || r.Persona.ID == "x" || r.Draft.ID == "x" {
 		t.Fatalf("created %+v, %v", r, err)
@@ -377,8 +377,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// stale is a store whose next call of Persona returns the state before another node's change. In PostgreSQL, two statements of a
-// transaction may differ in the same manner.
+// stale is a store whose next Persona returns former, if set: the persona before another node's change. In PostgreSQL, two statements of a
+// transaction may also see different states.
 type stale struct {
 	persona.Store
 	former *persona.Persona

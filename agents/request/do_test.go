@@ -297,7 +297,7 @@ func BenchmarkDo(b *testing.B) {
 	}
 }
 
-// canned returns prepared responses. Unlike agentstest.Requests, it records no requests.
+// canned returns the same response to every request. Unlike agentstest.Requests, it records no requests.
 type canned struct{ request.Client }
 
 func (canned) Do(context.Context, request.Request) (request.Response, error) {

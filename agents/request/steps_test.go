@@ -35,7 +35,7 @@ func TestStepsOfPaths(t *testing.T) {
 	word := `"` + strings.Repeat("ab", 1<<12) + `"`
 	for name, test := range map[string]struct {
 		path, answer string
-		fit          int // number of the 31 paths that fit into the budget
+		fit          int // how many of the 31 paths fit into the budget
 	}{
 		"filters below everything":    {`$..[?(@.a=="b")]`, list("{}", 40_000), 3},
 		"filters of filters":          {`$[?(@[?(@[?(@.a)])])]`, list("[[0]]", 2000), 11},

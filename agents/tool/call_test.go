@@ -69,7 +69,8 @@ func TestVariablesWin(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that arguments that violate the schema are not sent, and that the model receives the reason.
+// TestRefusals checks that no request is sent if the tool is unknown, or if the arguments are malformed, too long or violate the schema,
+// and that the model receives the reason.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := set(t, booking, minimal("free", ""), minimal("none", `, "input_schema": {"additionalProperties": {"type": "null"}}`))

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// cancelsRun checks that CancelRun marks a running run, that its node's next update preserves the mark, and that waiting, ended and absent
-// runs are refused.
+// cancelsRun checks that CancelRun marks a running run, that a later update by a node preserves the mark, and that waiting, ended and
+// absent runs are refused.
 func cancelsRun(t *testing.T, s subject) {
 	s.insert(t, running("r1", "n"), aRun("r2"), ended("r3", 9))
 	for range 2 {

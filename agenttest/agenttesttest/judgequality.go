@@ -24,7 +24,7 @@ type JudgeQuality struct {
 	// Agreement is the share of judged cases in which the judge's verdict equals the people's verdict. It is nil if no case was judged.
 	Agreement *float64
 	// Kappa is Cohen's kappa, the agreement beyond chance: 1 means full agreement and 0 means chance. It is nil if no case was judged, or
-	// if all verdicts are the same, so that chance alone would agree fully.
+	// if the judge and the people gave one and the same verdict in all cases, so that chance alone would agree fully.
 	Kappa *float64
 	Usage llm.Usage
 }

@@ -75,9 +75,10 @@ func edge(from, to, label string) json.RawMessage {
 	})
 }
 
-// Literal returns a model that follows simple rules. It chooses the first option whose label the caller's last words contain, or the option
-// Otherwise, and finds a variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:"
-// and words joined by "+", it first calls the tool "look" for each of these words in one reply.
+// Literal returns a model that follows simple rules. It chooses the first option whose label the caller's last words contain, or else the
+// option with Otherwise set. It finds the value of a variable where these words contain "name=value". It says the last line of its
+// instructions. If the last message is the caller's and contains "look:" and words joined by "+", it first calls the tool "look" for each
+// of these words in one reply.
 func Literal() *agentstest.Model {
 	return &agentstest.Model{Says: says, Answers: answers, Usage: llm.Usage{Input: 10, Output: 1}}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// countsUnended checks that CountUnended counts unended runs, including runs of groups that are not created yet, unless the group is
+// countsUnended checks that CountUnended counts unended runs, including the runs that a group has yet to create, unless the group is
 // canceled.
 func countsUnended(t *testing.T, s subject) {
 	wantCount := func(what string, want int) {

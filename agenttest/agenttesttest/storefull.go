@@ -178,7 +178,7 @@ func running(id, node string) run.Run {
 	return r
 }
 
-// ended returns a passed run that ended some seconds after at.
+// ended returns a passed run that ended the given number of seconds after the base time.
 func ended(id string, seconds int) run.Run {
 	r := running(id, "node 1")
 	r.State, r.EndedAt = run.Passed, later(seconds)

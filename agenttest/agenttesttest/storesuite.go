@@ -56,7 +56,7 @@ func checkStore(
 // at is the base time of the suites. Its precision is microseconds, like that of databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// later returns the time that is this many seconds after at.
+// later returns the base time plus the given number of seconds.
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
 // words is a text with characters that stores easily corrupt.

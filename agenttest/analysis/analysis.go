@@ -75,7 +75,7 @@ const (
 	ToneImprovement Kind = "tone_improvement" // the agent's way of speaking
 )
 
-// These constants limit an analysis. Longer texts are truncated before a model reads them.
+// These constants limit the input of a model. Longer texts are truncated, and the nodes beyond a limit are omitted.
 const (
 	MaxNodes     = 60
 	maxNode      = 4 << 10  // bytes of Node.Text
@@ -151,7 +151,7 @@ func byRules(c Case) Analysis {
 	return out
 }
 
-// noPlace is the text of an analysis whose failure blames no node.
+// noPlace is appended to the cause if the run visited nodes, but the failure blames none of them.
 const noPlace = "Nothing tells at which node: the failure has no single place."
 
 // heaviest returns the failed required assertion with the greatest weight. ok is false if no required assertion failed.

@@ -112,8 +112,8 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestByRules checks that, without a capable model, the cause is the failed required assertion with the greatest weight. For a run with an
-// error, the cause must be this error, even with a model.
+// TestByRules checks that, without a capable model, the cause is the failed required assertion with the greatest weight, or the low score
+// if none failed. For a run with an error, the cause must be this error, even with a model.
 func TestByRules(t *testing.T) {
 	t.Parallel()
 	low := failed()

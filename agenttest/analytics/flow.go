@@ -20,7 +20,7 @@ const (
 )
 
 // Flow describes how runs proceed from scenarios through nodes to outcomes. A node has an entry for each position at which runs first visit
-// it, and counts once per run. So the flow contains no cycles, and each entry's inflow equals its outflow.
+// it, and counts once per run. So the flow contains no cycles, and between scenarios and outcomes, each entry's inflow equals its outflow.
 type Flow struct {
 	Entries []Entry
 	Links   []Link

@@ -133,7 +133,7 @@ func TestFlowAgrees(t *testing.T) {
 	})
 }
 
-// checkFlow checks invariants of a flow, such as equal inflow and outflow of its entries.
+// checkFlow checks invariants of a flow, such as equal inflow and outflow of the entries between scenarios and outcomes.
 func checkFlow(t interface {
 	Helper()
 	Fatalf(format string, args ...any)

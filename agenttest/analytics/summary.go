@@ -22,7 +22,8 @@ type Run struct {
 }
 
 // Summary encodes the data of a run that analytics read in addition to its row: its score, the visited nodes, and the node to which its
-// failure is attributed. It contains only ids of nodes, no words. It is empty if the run has no outcome or is older than summaries.
+// failure is attributed. It contains nodes only as ids, and no words of the conversation. It is empty if the run has no outcome or is older
+// than summaries.
 type Summary string
 
 // These constants limit a Summary. Databases store it in an index, whose entries must be short.
@@ -38,9 +39,9 @@ const (
 	separator = "\x1f" // between the nodes of a path
 )
 
-// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order; NewSummary omits repeated
-// visits and visits beyond the limits. blame is the id of the visited node to which the run's failure is attributed, or empty if there is
-// none.
+// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order. NewSummary omits repeated
+// visits, and visits beyond the limits unless they are to the blamed node. blame is the id of the visited node to which the run's failure
+// is attributed, or empty if there is none.
 func NewSummary(score *float64, visits []string, blame string) Summary {
 	path := make([]string, 0, len(visits))
 	seen, blame, length, whole := map[string]bool{}, clean(blame), 0, true

@@ -93,7 +93,7 @@ const (
 const (
 	MaxTarget = 1 << 20 // bytes of words, of a variable's value, or of the requests' bodies
 	MaxWork   = 1 << 28 // all regular expressions of a run together: program steps × bytes × matches to find
-	MaxNodes  = 512     // nodes of the reference path, and of the visited path that is compared with it
+	MaxNodes  = 512     // nodes of the reference path, which Compile checks, and of the visited path that is compared with it
 	MaxVisits = 10_000
 	MaxCalls  = 10_000 // requests of the agent
 )

@@ -10,8 +10,9 @@ import (
 // the failed assertion with the greatest weight, and of the first such assertion if several have this weight. Required assertions precede
 // optional ones. A node is never blamed only because it is the last one.
 //
-// Result.Node is the node that was active in the deciding turn. Without such a turn it depends on the assertion:
-//   - For a reference path, it is the last node visited in agreement with the path.
+// Result.Node is the node that was active in the deciding turn, the node that sent the deciding request, or the node visited before a
+// forbidden node. In all other cases it depends on the assertion:
+//   - For a reference path or nodes in a wrong order, it is the last node visited in agreement with the reference or the order.
 //   - For a missed node, it is the last visited node from which the missed node can still be reached.
 //   - For a variable, missing words or a missing request, it is the last visited node that collects, says or sends it. If there is none, it
 //     is the last visited node from which such a node can still be reached.
@@ -88,8 +89,8 @@ func (e *Evidence) collects(variable string) string {
 	}))
 }
 
-// where returns the ids of the nodes that satisfy the predicate does. Visited nodes come first, in descending order of their last visits,
-// and the others follow in the order of their ids.
+// where returns the ids of the nodes that satisfy a predicate. Visited nodes come first, in descending order of their last visits, and the
+// others follow in the order of their ids.
 func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	for _, v := range slices.Backward(e.Visits) {
 		if n, known := e.Graph[v.Node]; known && !slices.Contains(ids, v.Node) && does(v.Node, &n) {
@@ -104,9 +105,9 @@ func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	return ids
 }
 
-// place returns the node at which a conversation failed to perform an action. nodes are the nodes that perform the action, in the order of
-// the method where. It returns the first of them if it was visited, else the last visited node from which one of them can be reached, else
-// "".
+// place returns the node at which a conversation failed to perform an action. nodes are the nodes that perform the action, in the order in
+// which Evidence.where returns them. place returns the first of them if it was visited, else the last visited node from which one of them
+// can be reached, else "".
 func (e *Evidence) place(nodes []string) string {
 	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
 		return nodes[0]

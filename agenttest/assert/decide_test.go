@@ -77,7 +77,7 @@ func anyResults(t *rapid.T) []assert.Result {
 	}), 0, 8).Draw(t, "results")
 }
 
-// and returns the conjunction of two verdicts in Kleene's three-valued logic.
+// The function and returns the conjunction of two verdicts in Kleene's three-valued logic.
 func and(a, b assert.Outcome) assert.Outcome {
 	order := []assert.Outcome{failed, broken, passed}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// This example evaluates a conversation by three assertions, and decides the run by their results.
+// This example evaluates a conversation by three assertions, and decides the run by their results. It also prints the errors of an invalid
+// assertion.
 func Example() {
 	e := &assert.Evidence{
 		Turns: []assert.Turn{

@@ -158,7 +158,7 @@ func (f *fields) require(name string) {
 	}
 }
 
-// forbid adds an error if a member is present that has no effect here, because it is probably a mistake.
+// forbid adds an error if a member is present although it has no effect here: it is probably a mistake.
 func (f *fields) forbid(name, reason string) {
 	if _, known := f.get(name); known {
 		f.rejectf(path(name), "%s", reason)

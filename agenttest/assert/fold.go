@@ -14,7 +14,7 @@ type folding struct {
 	blanks     bool // a run of white space counts as one blank
 }
 
-// fold appends the normalized form of a text to the slice that the argument to holds, and returns the slice. Comparisons use this form.
+// fold appends the normalized form of a text to a slice, and returns the extended slice. Comparisons use this form.
 func (f folding) fold(to []byte, text string) []byte {
 	if !ascii(text) {
 		return f.foldRunes(to, norm.NFC.String(text))

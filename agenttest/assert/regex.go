@@ -28,7 +28,7 @@ type regexRule struct {
 	target
 	pattern pattern
 	text    string // the pattern, as written
-	least   int    // required number of matches
+	least   int    // number of matches with which the assertion passes or, with negate, fails
 	negate  bool
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // CountTone returns the counted fields of Tone: the agent's words per turn, and the share of its repeated sentences. It ignores letter case
-// and punctuation. Both results are 0 if the agent said nothing.
+// and punctuation. Both results are 0 if the agent said no words.
 func CountTone(turns []Turn) (wordsPerTurn, repeatedSentences float64) {
 	var spoken, words, sentences, repeated int
 	said := map[string]bool{}

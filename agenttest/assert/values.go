@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// plain returns a value with its numbers as int64 if they are integers that fit, else as float64. A number that is too large for both
-// remains a json.Number. plain does not change lists and objects of its argument.
+// plain converts a number to an int64 if it is an integer that fits, else to a float64. A number that is too large for both remains a
+// json.Number. plain returns all other values unchanged, also lists and objects with numbers.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -194,8 +194,8 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools
 	}
 }
 
-// decidedBy sets the deciding turn to the turn of a request. For a failure it also sets the blamed node: the node that sent the request. It
-// does nothing if request is -1.
+// decidedBy sets the deciding turn to the turn of a request. For a failure it also sets the blamed node: the node that sent the request if
+// it was visited, else the node that was active in this turn. decidedBy does nothing if request is -1.
 func (r *Result) decidedBy(e *Evidence, request int) {
 	if request < 0 {
 		return

@@ -62,7 +62,7 @@ func TestWorkIsThatOfARun(t *testing.T) {
 	}
 }
 
-// TestWorkCountsWhatIsLookedAt checks that turns without an expression's literals, and turns after the last match, count no work.
+// TestWorkCountsWhatIsLookedAt checks that turns without an expression's literals, and turns after the last required match, count no work.
 func TestWorkCountsWhatIsLookedAt(t *testing.T) {
 	t.Parallel()
 	e := said(agent("aaaa"), caller("bcbc"), agent("bc bcb"), caller("bcbcbcbc"))
@@ -129,8 +129,7 @@ func TestWorkOfLongTranscripts(t *testing.T) {
 	}
 }
 
-// ending is a context that is not done while its error is read the first times, and done afterward. The field left is the number of these
-// reads.
+// ending is a context that is canceled after a number of reads: Err returns nil for the first left calls, and context.Canceled afterward.
 type ending struct{ left int }
 
 func (c *ending) Deadline() (time.Time, bool) { return time.Time{}, false }

@@ -34,9 +34,9 @@ type Line struct {
 // MaxLine is the maximum length of a caller's line, in bytes.
 const MaxLine = scenario.MaxMessage
 
-// New returns the caller of a scenario for one conversation. In a scenario of kind Replay or Historical, the caller repeats the Messages.
-// In a scenario of kind Agent, the caller says the Messages or, without Messages, is played by the model. The error states what the
-// scenario lacks.
+// New returns the caller of a scenario for one conversation. In a scenario of kind Replay or Historical, the caller repeats its lines in
+// the Messages. In a scenario of kind Agent, the caller says the Messages or, without Messages, is played by the model. The error states
+// that the scenario needs a model, or that its kind is unknown.
 func New(s scenario.Scenario, model llm.Model) (Caller, error) {
 	switch s.Kind {
 	case scenario.Replay, scenario.Historical:

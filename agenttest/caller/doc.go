@@ -9,7 +9,7 @@
 //
 //   - It is empty, and the caller does not hang up.
 //   - It has more than MaxLine bytes.
-//   - It repeats, for the third time, a line of four or more words.
+//   - It says a line of four or more words for the third time.
 //   - It is an echo: the agent has said the same six or more words consecutively.
 //   - It speaks as the agent or as a model ("How can I help you?", "As an AI ..."). Only English phrases are recognized. Scenarios of
 //     voicemail and of call screeners are exempt, because their callers are machines.

@@ -200,8 +200,8 @@ func (l Limit) usedUp(with, used Spend, by string) string {
 	return "the budget is used up (" + strings.Join(parts, ", ") + ")"
 }
 
-// reserve reserves the possible usage of a call in the budget and its ancestors. It returns errBudget if too little is left, or an error
-// that wraps the error of ctx.
+// reserve reserves the possible usage of a call in the budget and its ancestors. It returns an error that matches errBudget if too little
+// is left, or an error that wraps the error of ctx.
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	if b == nil {
 		return nil

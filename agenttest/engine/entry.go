@@ -60,7 +60,8 @@ func tooLong() error {
 	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer exceeds the limit of a run"}
 }
 
-// collect reads a reply to its end, and returns its entry. It returns an error if the reply exceeds maxReply or maxParts.
+// collect reads a reply to its end, and returns its entry. It returns the error of the reply, or an error if the reply exceeds maxReply or
+// maxParts.
 func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
 	e := &entry{Parts: make([]part, 0, 2)} // most replies consist of a text and its usage
 	size := 0

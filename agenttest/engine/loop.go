@@ -2,7 +2,7 @@ package engine
 
 // These constants define a loop.
 const (
-	loopTimes  = 3 // consecutive repetitions
+	loopTimes  = 3 // consecutive occurrences of the same part
 	loopLength = 4 // maximum number of exchanges in the part that repeats
 )
 
@@ -23,7 +23,7 @@ func (l *loops) add(caller, agent, node string) bool {
 	return false
 }
 
-// repeats reports whether the last exchanges, as many as length, occurred loopTimes in succession.
+// repeats reports whether the conversation ends with loopTimes equal parts in succession. length is the number of exchanges in a part.
 func (l *loops) repeats(length int) bool {
 	last := l.exchanges[len(l.exchanges)-length*loopTimes:]
 	for i := length; i < len(last); i++ {

@@ -63,7 +63,8 @@ func (b Batch) concluded() bool {
 	return b.Statistics != nil && len(b.Statistics.Scenarios) == len(b.Scenarios)
 }
 
-// enqueueModes enqueues, in the transaction of ctx, a report of each scenario's failures. It does nothing for experiments.
+// enqueueModes enqueues, in the transaction of ctx, a report for each scenario with failures. It does nothing for experiments, or if
+// Config.Failures is nil.
 func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 	if b.experiment() {
 		return nil

@@ -174,7 +174,7 @@ func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome
 	return s.cfg.Run.Engine.JudgeAgain(ctx, c, o)
 }
 
-// digestOf returns a digest that is equal for conversations with equal words and actions.
+// digestOf returns a digest that is equal for conversations with equal words, visited nodes, requests, variables and ends.
 func digestOf(e *assert.Evidence) (string, error) {
 	did := make([]any, 0, len(e.Turns)+len(e.Visits)+len(e.Webhooks)+2)
 	for _, t := range e.Turns {

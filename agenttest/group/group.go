@@ -17,7 +17,7 @@ type Batch struct {
 	Trigger     Trigger
 	Pathway     string // id; empty if the scenarios test several pathways or a persona
 	Persona     string
-	Version     int           // 0 if the scenarios test several pathways
+	Version     int           // 0 if the scenarios test several pathways or personas
 	Hash        string        // hash of the version, for the gate
 	Scenarios   []run.Subject // the tested scenarios, in the order of the request
 	Simulations int           // number of runs of each scenario; 1 in a batch

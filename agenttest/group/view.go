@@ -83,7 +83,7 @@ func (v *views) remember(b Batch, made *view, now time.Time) {
 
 func keyOf(b Batch) viewed { return viewed{b.Org, b.ID, b.State.Ended()} }
 
-// view returns the statistics, at most maxViewAge old, of a set whose final statistics are not stored.
+// view returns the statistics of a set whose final statistics are not stored. They may lack changes of the last maxViewAge.
 func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 	for {
 		v, mine := s.views.of(b, s.cfg.Run.Clock.Now())

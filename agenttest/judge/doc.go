@@ -13,7 +13,7 @@
 // # What the model writes
 //
 // The model writes one JSON object: evidence, reasoning, the decision, and a failure code. Only the decision's field determines the vote.
-// If an answer is incomplete or contradictory, the judge asks again, up to llm.Attempts times in all. Then the vote fails with
+// If an answer is incomplete or contradictory, the judge asks again, up to llm.Attempts times in all. Then the vote is an error of
 // llm.ClassInvalid. Quotes must occur in their turn, apart from white space and zero-width characters. If a quote does not, the model may
 // correct its answer once. After that the answer counts, and the quote is not verified.
 //
@@ -25,6 +25,6 @@
 // probability of 0.028.
 //
 // More than half of the votes must agree, else the opinion is assert.CannotJudge. Among labels, the most frequent one decides, unless two
-// are equally frequent. The score is the median. If one vote fails, the opinion fails. Votes differ in llm.Question.Attempt, so that
-// neither a cassette nor a journal answers one vote with another. They have no seed, because llm.Question has none.
+// are equally frequent. The score is the median. If one vote is an error, Judge returns the error. Votes differ in llm.Question.Attempt, so
+// that neither a cassette nor a journal answers one vote with another. They have no seed, because llm.Question has none.
 package judge

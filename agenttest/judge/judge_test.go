@@ -103,7 +103,8 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestAnswers checks that the decision's field determines the opinion, and that all other answers are invalid.
+// TestAnswers checks that the decision's field determines the opinion, and that incomplete, contradictory or otherwise malformed answers
+// are invalid.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = assert.JudgeVerdict("invalid")
@@ -238,7 +239,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// TestNothingToJudge checks that a conversation without words is CannotJudge without a call of the model.
+// TestNothingToJudge checks that a conversation without words results in CannotJudge without a call of the model.
 func TestNothingToJudge(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]*assert.Evidence{

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Report contains the results of one or more scenarios, each of which was run at least once.
+// Report contains the results of one or more scenarios.
 type Report struct {
 	Name      string    // title, for example the tested pathway
 	At        time.Time // time at which the tests began

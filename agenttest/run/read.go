@@ -66,7 +66,8 @@ func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([
 // maxShort is the length in bytes to which a Check's reasoning is truncated.
 const maxShort = 500
 
-// NewChecks returns the short form of results, without expected and actual values, quotes and tones.
+// NewChecks returns the short form of results. It omits, for example, expected and actual values, quotes and tones, and truncates the
+// reasoning.
 func NewChecks(results []assert.Result) []Check {
 	list := make([]Check, len(results))
 	for i, r := range results {

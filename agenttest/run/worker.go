@@ -99,8 +99,8 @@ var (
 	errStopping  = errors.New("the node stops")
 )
 
-// Interrupt cancels a run, or all runs of a group, on this node, and wakes their watchers. Runs of the group that this node begins later
-// are canceled too.
+// Interrupt cancels a run, or all runs of a group, on this node, and wakes the watchers of the run or the group. Runs of the group that
+// this node begins later are canceled too.
 func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	group := liveGroup{org, id}
 	w.mu.Lock()
@@ -163,7 +163,7 @@ func (w *Worker) begin(ctx context.Context, r Run) {
 	slot.Go(func(ctx context.Context) { w.execute(ctx, r) })
 }
 
-// claimLost resumes runs whose nodes have died, and runs that stopping nodes released.
+// claimLost resumes runs whose nodes have died, and runs that nodes have released.
 func (w *Worker) claimLost(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

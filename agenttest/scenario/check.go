@@ -161,8 +161,8 @@ func (s *Scenario) checkAssertions(f *faults) {
 		"must include one with is_required: otherwise a scenario that is required for promotion could never fail")
 }
 
-// checkBytes checks the total size of the scenario as JSON, which may be exceeded even if each part is within its limit. The error is about
-// the largest part.
+// checkBytes checks that the whole scenario has at most MaxBytes as JSON, because each part may be within its limit and the total still too
+// large. The error is about the largest part.
 func (s *Scenario) checkBytes(f *faults) {
 	total, most, largest := 0, 0, ""
 	for _, part := range []struct {

@@ -25,7 +25,7 @@ type Scenario struct {
 	CallerPrompt string         `json:"tester_persona_prompt"` // instructions for the simulated caller
 	CallerName   string         `json:"tester_persona_name"`
 	Instructions string         `json:"advanced_instructions"` // further rules for the simulated caller
-	Messages     []Message      `json:"input_messages"`        // for Replay: the caller's words; for Agent: the lines of a scripted caller
+	Messages     []Message      `json:"input_messages"`        // the lines that the caller says: see Kind; for Historical, the lines of both sides
 	MaxTurns     int            `json:"max_turns"`             // maximum number of the caller's turns
 	RequestData  map[string]any `json:"request_data"`
 	StartNode    string         `json:"start_node_id"` // id of the first node; empty means the version's start

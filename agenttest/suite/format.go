@@ -148,7 +148,7 @@ const indent = 2
 // first lists the members of messages, mocks and assertions that are written first, in this order.
 var first = []string{"type", "name", "role", "content", "node_id", "method", "url", "status", "body"}
 
-// sortMembers sorts the members of an object: those that the list first contains precede the others.
+// sortMembers sorts the members of an object: the members in the list named first precede the others, in the order of that list.
 func sortMembers(object *yaml.Node) {
 	type member struct{ name, value *yaml.Node }
 	var members []member

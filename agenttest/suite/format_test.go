@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-// again formats a scenario and parses the result. It returns the text, and the scenario's members before and after.
+// The function again formats a scenario and parses the result. It returns the text, and the scenario's members before and after.
 func again(t *testing.T, s scenario.Scenario) (text string, before, after []suite.Member) {
 	t.Helper()
 	before, err := suite.Members(s)

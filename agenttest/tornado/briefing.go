@@ -9,8 +9,9 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// These constants limit the input of a Fixer's model, in bytes of JSON. If the input exceeds them, long texts are truncated. The nodes and
-// edges farthest from the nodes at fault, the oldest plans, and findings that do not fit are omitted.
+// These constants limit the input of a Fixer's model, in bytes of JSON except for maxSuggestions. Longer texts are truncated. Beyond the
+// limits, the input omits the members of the nodes farthest from the nodes at fault, the farthest edges, the oldest plans, and findings
+// that do not fit.
 const (
 	MaxEvidence = 220 << 10 // of the whole input
 

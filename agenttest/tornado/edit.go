@@ -227,7 +227,7 @@ var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mai
 // unified (NFKC).
 func plain(text string) string { return norm.NFKC.String(llm.Clean(text)) }
 
-// bringsIn returns the first text of the list after that the list before does not contain. found is false if there is none.
+// bringsIn returns the first text of the second list that the first list does not contain. found is false if there is none.
 func bringsIn(before, after []string) (thing string, found bool) {
 	i := slices.IndexFunc(after, func(s string) bool { return !slices.Contains(before, s) })
 	if i < 0 {

@@ -63,7 +63,7 @@ var places = map[string]func(b *tornado.Brief, words string){
 	"a node":              func(b *tornado.Brief, words string) { b.Document = with(words) },
 }
 
-// with returns the pathway of desk with the given words as every text of its last node and its last edge.
+// The function with returns desk's pathway, in which every text of the last node and of the last edge consists of the given words.
 func with(words string) graph.Document {
 	d := desk()
 	words = strings.ReplaceAll(words, "\x00", "") // no stored version contains NUL

@@ -321,7 +321,8 @@ func (j *journal) Run(ctx context.Context, name string, version int, scenarios [
 	return tried.Tallies, err
 }
 
-// stop cancels the runs of a trial as soon as the session ends. If this fails, Service.clear cancels them later.
+// stop cancels the runs of a trial after the session was canceled or its deadline has passed. If this fails, Service.clear cancels them
+// later.
 func (j *journal) stop(ctx context.Context, id string) {
 	ctx, cancel := reading(ctx)
 	defer cancel()

@@ -129,7 +129,7 @@ func TestModelThatHangs(t *testing.T) {
 	})
 }
 
-// TestAnalystIsAskedOnce checks that a session asks no stored analysis again, and that it continues without an invalid analysis.
+// TestAnalystIsAskedOnce checks that a session does not ask again for a stored analysis, and that it continues if an analysis is invalid.
 func TestAnalystIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

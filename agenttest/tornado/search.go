@@ -13,9 +13,10 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Search iterates until the session reaches an end state, and returns its progress. It returns an error if ctx ends first, or if
-// SearchConfig is incomplete or invalid. A new call then repeats the search, if the ports return the same results for the same names. If
-// Cancelled returns true or the Deadline has passed when ctx ends, Search reports the matching end state instead of an error.
+// Search iterates until the session reaches an end state, and returns its progress. It returns an error if SearchConfig is incomplete or
+// invalid, or if ctx ends first. After ctx has ended, a new call repeats the search, provided that the ports return the same results for
+// the same names. If Cancelled returns true or the Deadline has passed when ctx ends, Search reports the matching end state instead of an
+// error.
 func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {
 		return Progress{}, err
@@ -303,8 +304,8 @@ func (s *search) markUnfixable(id string) {
 	s.now().Unfixable = append(s.now().Unfixable, id)
 }
 
-// analyze returns findings on at most maxFindings failing scenarios. If the analysis blames the test or the structure, it marks the
-// scenario as unfixable instead.
+// analyze returns findings on at most maxFindings failing scenarios. It marks a scenario as unfixable instead if its analysis blames the
+// test or the structure.
 func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 	if err := s.enter(Analyzing); err != nil {
 		return nil, err

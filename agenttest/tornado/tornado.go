@@ -33,8 +33,8 @@ type Versions interface {
 type Tests interface {
 	// Run runs each scenario trials times, and returns when all runs have ended. If a call with the same name is repeated after a crash,
 	// Run returns the same results. A scenario that the result lacks has no verdict. An error other than ctx's ends the search: as
-	// StopPathway after CodeNotFound, CodeInvalidState and CodeBadRequest, as StopModel after a permanent *llm.Failure, or else as
-	// StopInfrastructure.
+	// StopPathway after CodeNotFound, CodeInvalidState and CodeBadRequest, as StopModel after an *llm.Failure that is neither
+	// llm.ClassTransient nor llm.ClassRateLimited, or else as StopInfrastructure.
 	Run(ctx context.Context, name string, version int, scenarios []string, trials int) (map[string]Tally, error)
 }
 
@@ -120,7 +120,7 @@ type SearchConfig struct {
 	Iterations int         // maximum number; 0 means DefaultIterations
 	Deadline   time.Time   // the zero time means no deadline
 	Confirm    int         // further runs that a repaired scenario must pass; 0 means DefaultConfirm, negative means none
-	Patience   int         // maximum of consecutive iterations without an acceptance; 0 means DefaultPatience
+	Patience   int         // maximum number of consecutive iterations without an acceptance; 0 means DefaultPatience
 	Limits     Limits      // restrict the changes of plans
 	Spent      func() bool // reports whether the budget is used up; nil means no budget
 	// Rest waits before scenarios are run again because most of them have no verdict, for example because a model is down. n counts the

@@ -52,8 +52,8 @@ var contract = sync.OnceValue(func() (all []operation) {
 	return all
 })
 
-// fits returns how many segments the operation's path and the request's path share. It returns -1 if the method or another segment does not
-// match.
+// fits returns how many segments the operation's path and the request's path share. It returns -1 if the method or the number of segments
+// differs, or if a segment that is no parameter does not match.
 func (o operation) fits(r *http.Request) int {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	if o.method != r.Method || len(segments) != len(o.path) {
@@ -77,7 +77,8 @@ const silence = "RIFF\xec\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x4
 func wav() string { return silence + strings.Repeat("\x00", 200) }
 
 // serveExamples starts a server that answers with the examples of the contract, with a WAV file for audio, and with an empty list for the
-// second page of a list. With a status of 400 or higher, it refuses every request with this status.
+// second page of a list. It answers 418 if there is no example, or if a request for an example lacks the key. If status is 400 or higher,
+// it answers every request with this status and an error.
 func serveExamples(t *testing.T, status int) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -158,9 +158,9 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	}
 }
 
-// TestAttachWhileAPortEnds has another organization attach numbers while their ports complete, on both databases. The port's organization
-// must have reserved each number in either order. Either the attachment is refused, or the port requires an action of the operator, who
-// assigns the number to the organization that ported it.
+// TestAttachWhileAPortEnds has another organization attach numbers while their ports complete, on both databases. Whichever finishes first,
+// the port's organization must have reserved each number. Either the attachment is refused, or the port requires an action of the operator,
+// who assigns the number to the organization that ported it.
 func TestAttachWhileAPortEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {

@@ -128,7 +128,8 @@ func (d *deployment) RegisterInbound(context.Context, callwright.OrgID, callwrig
 	return nil
 }
 
-// minute runs the server's periodic task and all enqueued tasks, as the server does within a minute, and returns a request.
+// minute runs the server's periodic task and all enqueued tasks, as the server does within a minute, and returns the request with the given
+// id.
 func (d *deployment) minute(id string) porting.Request {
 	d.t.Helper()
 	if err := d.periodic["porting.look"](d.t.Context(), callwright.Task{}, 1); err != nil {

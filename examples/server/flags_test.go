@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestRefusals checks that every error for an invalid setting states the setting, the fault and the valid values.
+// TestRefusals checks the errors for invalid settings. Each must name the setting and help to correct it, for example with the valid values
+// or the name of a similar setting.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -25,9 +25,9 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkIssueActivity requests the first page of 50 entries from a feed of 10,000, over HTTP on loopback. A request includes the check
-// of its API key, reads from SQLite in a file, and a log line. p50-ms and p95-ms are the clients' waits for complete answers. The clients
-// use the same cores as the server.
+// BenchmarkIssueActivity requests the first page of 50 entries from a feed of 10,000, over HTTP on loopback. For each request the server
+// checks the API key, reads an SQLite database in a file, and writes a log line. p50-ms and p95-ms are the clients' waits for complete
+// answers. The clients use the same cores as the server.
 func BenchmarkIssueActivity(b *testing.B) {
 	url, key := servedFeed(b)
 	for _, clients := range []int{1, 8} {

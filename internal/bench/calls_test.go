@@ -21,7 +21,8 @@ import (
 	"github.com/callwright/callwright/speech/activity"
 )
 
-// leg is a call over loopback: our session, and the peer's session in the same process, which uses as much processor time.
+// leg is a call over loopback between our session and a peer's session. The peer's session is in the same process and uses as much
+// processor time as ours.
 type leg struct{ ours, peer sip.MediaSession }
 
 func open(b *testing.B, ours, peers *rtpmedia.Media) leg {

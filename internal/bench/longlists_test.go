@@ -63,8 +63,8 @@ func openArchive(t *testing.T) *archive {
 	return a
 }
 
-// copies replaces the rows of a table, which include one with the id "template", by manyRows copies. set assigns the columns that differ,
-// where i is the number of the copy from 0.
+// copies replaces the only row of a table by manyRows copies of this row. set assigns the columns that differ, where i is the number of the
+// copy from 0.
 func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	t.Helper()
 	for _, statement := range []string{
@@ -78,11 +78,11 @@ func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	}
 }
 
-// wasteful matches query plans that scan a whole table or sort.
+// wasteful matches query plans that scan all calls or all issues without an index, or that sort.
 var wasteful = regexp.MustCompile(`SCAN (calls|triage_issues)(\n|$)|TEMP B-TREE`)
 
-// open opens a page and returns its text. It checks that the statements are bounded and read no rows in vain, and that the compressed page
-// has at most 60 KB.
+// open opens a page and returns its text. It checks that all statements that read calls or issues have a limit and a plan that is not
+// wasteful, and that the compressed page has at most 60 KB.
 func (a *archive) open(path string) string {
 	a.t.Helper()
 	a.mu.Lock()

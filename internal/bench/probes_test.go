@@ -132,7 +132,7 @@ func (c *leaping) Now() time.Time {
 
 func (c *leaping) leap(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// counted is a status store that reports its writes. For each stored server it sends on answered whether the server is healthy, and for
+// counted is a status store that reports its writes. For each server it sends on answered whether the server was stored as healthy, and for
 // each recorded status it sends true on recorded.
 type counted struct {
 	sip.Statuses

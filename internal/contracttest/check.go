@@ -1,6 +1,6 @@
 // Package contracttest checks that a server returns only the error statuses and codes that openapi.yaml lists for each operation. Tests
-// wrap a server in Handler, or use Transport in a client. They fail at every answer that the contract does not list. The package also
-// generates requests from the contract's schemas.
+// wrap a server in Handler, or use Transport in a client. They fail at every answer that Check rejects. The package also generates requests
+// from the contract's schemas.
 package contracttest
 
 import (

@@ -65,7 +65,8 @@ func resolved(value any) object {
 	return o
 }
 
-// Each passes 2n requests for every operation to fn, in the order of paths: n valid requests, and then n requests with one change.
+// Each passes 2n requests for every operation to fn, in the order of paths: n mostly valid requests, and then n requests with one change
+// that should make them invalid.
 func (g *Generator) Each(n int, fn func(Request)) {
 	paths, _ := raw()["paths"].(object)
 	for _, path := range names(paths) {
@@ -96,7 +97,8 @@ func streams(op object) bool {
 	return content["text/event-stream"] != nil
 }
 
-// request creates a request for an operation. If change is set, one parameter or one part of the body is changed.
+// request creates a request for an operation. If change is set, it changes one parameter or one part of the body, or adds an unknown query
+// parameter if the operation has neither.
 func (g *Generator) request(method string, op object, change bool) Request {
 	r := Request{Operation: g.operation, Method: method, Path: g.path, Header: http.Header{}, Streams: streams(op)}
 	target, query := g.path, url.Values{}

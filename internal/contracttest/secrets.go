@@ -138,7 +138,8 @@ func visit(schema any, at string, marked bool, depth int, leaf func(at string, m
 	}
 }
 
-// takesText reports whether a schema accepts free text, and not only certain values, numbers or booleans.
+// takesText reports whether a schema can accept free text. It returns false for a schema that lists its values, or that allows a boolean or
+// a number.
 func takesText(s object) bool {
 	if s["enum"] != nil || s["const"] != nil {
 		return false

@@ -60,7 +60,8 @@ func answers(t *testing.T, s *server.Server, key string) int {
 	return status
 }
 
-// TestAdminBesideServer checks that a running server accepts the organization and keys that the command creates, rotates and revokes.
+// TestAdminBesideServer checks that a running server applies the changes of the command immediately: a new organization, and new, rotated
+// and revoked keys.
 func TestAdminBesideServer(t *testing.T) {
 	t.Parallel()
 	s := server.Start(t, server.Config{})

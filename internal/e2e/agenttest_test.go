@@ -24,7 +24,8 @@ func bookings(goodbye string) graph.Document {
 	}
 }
 
-// gated creates a scenario that promotions of a pathway require, and returns its id. It passes if the agent says word.
+// gated creates a scenario that promotions of a pathway require, and returns the scenario's id. A run passes if the agent says the given
+// word.
 func gated(t *testing.T, s *server.Server, pathway, word string) string {
 	t.Helper()
 	var scenario agenttestoas.TestScenarioCreate

@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// These constants are the words of the agent in these tests, and its task: to make an appointment. The agent never says elsewhere. It
-// follows rules instead of a model, so that its words are known.
+// These constants are the words of the agent in these tests, and its task: to make an appointment. The agent never says the sentence in the
+// constant elsewhere. It follows rules instead of a model, so that its words are known.
 const (
 	greeting  = "Good morning, this is the dentist."
 	question  = "Would you like to come on Monday or on Tuesday?"
@@ -306,7 +306,7 @@ func TestCallerBreaksIn(t *testing.T) {
 }
 
 // TestTransfer checks that the agent tells the caller that a transfer failed, and continues the call. The phone follows the transfer, but
-// cannot reach the number, because it does not use TLS for it.
+// cannot reach the number, because it calls the number without TLS.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// twice returns the pathway of counting with a second request in each turn. If both requests hang, a turn lasts twice the timeout of a
-// request.
+// twice returns the pathway of the function counting with a second request in each turn. If both requests hang, a turn lasts twice the
+// timeout of a request.
 func twice(greeting, system string) graph.Document {
 	d := counting(greeting, system)
 	d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"more","type":"Webhook","data":{"name":"More","url":%q,"method":"POST","body":"{}"}}`, system)))

@@ -65,8 +65,8 @@ func write(t *testing.T, s *server.Server, method, path string, body any) map[st
 	return read
 }
 
-// furnish creates a trunk to a phone, a call with a recording, a test call and speech. It also creates an issue, a pathway and a chat with
-// hostile texts.
+// furnish creates a trunk to a phone, a call with a recording, a test call, speech, an issue, a pathway and a chat. Most of their texts are
+// hostile.
 func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	s.AttachOutbound(t, ours.String(), phone.Server())
@@ -101,7 +101,8 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 // same matches the path segments with ids. crawl replaces them, so that all pages of one kind have the same path.
 var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
 
-// crawl follows the dashboard's links, and calls the function each on every page that it opens. It opens at most two pages of each kind.
+// crawl follows the dashboard's links, and calls the function each on every page that it opens. It opens at most two pages of each kind,
+// and at most 90 pages in total.
 func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
 	t.Helper()
 	const most = 90

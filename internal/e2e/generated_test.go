@@ -19,7 +19,7 @@ import (
 const generatedEach = 5
 
 // TestGeneratedRequests sends requests that are generated from the contract for every operation, to a server on each database. It checks
-// that the contract lists every answer, and that no answer is a server error.
+// that the contract lists every answer, and that no answer is a server error except 501.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -94,7 +94,7 @@ func areaOf(path string) string {
 // testIDs maps a path segment of agent testing to the name of the ids that follow it.
 var testIDs = map[string]string{"scenarios": "scenario_id", "runs": "run_id", "batches": "batch_id", "simulation-sets": "simulation_set_id"}
 
-// of returns known values for a parameter or a member. It is the argument known of contracttest.NewGenerator.
+// of returns known values for a parameter or a member. contracttest.NewGenerator receives this method as its argument known.
 func (all ids) of(path, _, _, name string) []string {
 	if rest, ok := strings.CutPrefix(path, "/v1/agent-testing/"); ok && name == "id" {
 		of, _, _ := strings.Cut(rest, "/")

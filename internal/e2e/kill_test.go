@@ -47,8 +47,8 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// teller is a writer. tell returns true when the writer has finished its part, or false if the server was killed first. The test then calls
-// tell again with the next server.
+// teller is a writer. tell performs the next part of its writes and returns true, or returns false if the server was killed first or a
+// check failed. After a kill, the test calls tell again with the next server.
 type teller interface {
 	tell(ctx context.Context, g *target) bool
 }

@@ -126,7 +126,7 @@ func history(turns []string) []string {
 	return all
 }
 
-// check takes a turn in each parked chat. Unless the chat is still busy, say then checks its history.
+// check takes a turn in each parked chat with the method say, which also checks the history unless the chat is still busy.
 func (c *chatter) check(t *testing.T, g *target) {
 	t.Helper()
 	still := 0

@@ -118,7 +118,7 @@ func sorted(o map[string]any) []string {
 	return names
 }
 
-// look reads the state of the story. It returns false if the server was killed.
+// look reads the state of the story. It returns false if the server was killed or refused the list of objects.
 func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
 	s.views = map[string]any{}
 	items, ok := g.items(ctx, s.fill(s.list), s.pages)
@@ -274,8 +274,9 @@ func (s *story) did(r request, a answer) {
 	}
 }
 
-// resume finds the last step that took effect before the kill, and checks that no step is lost, doubled or partial. It sends requests with
-// a key again. They must take effect once, and receive the same answer.
+// resume finds the last step that took effect before the kill, and checks that no step is lost, doubled or partial. First it sends the
+// unanswered request, if it has a key, and the last completed request with a key again. They must take effect once, and receive the same
+// answer.
 func (s *story) resume(ctx context.Context, g *target, want states) bool {
 	if s.cut && s.steps[s.done].keyed {
 		r := s.next()

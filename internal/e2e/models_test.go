@@ -133,8 +133,8 @@ func checkRefused(t *testing.T, s *server.Server, r *callsoas.CallRecord) {
 	}
 }
 
-// checkRefusedInbound makes a phone call a number whose model refuses its key, and checks the record and the apology. The agent has no
-// first sentence.
+// checkRefusedInbound has a phone dial a number whose model refuses its key, and checks the record and the apology. The agent has no first
+// sentence.
 func checkRefusedInbound(t *testing.T, s *server.Server, phone *baresip.Phone, number string) {
 	t.Helper()
 	s.AttachInbound(t, number, "127.0.0.1")

@@ -35,7 +35,7 @@ func TestPeerRefuses(t *testing.T) {
 	}
 }
 
-// TestPeerAnswers checks calls to servers that answer late, twice, or again.
+// TestPeerAnswers checks calls to servers that answer late, answer from two phones, or repeat their answer.
 func TestPeerAnswers(t *testing.T) {
 	t.Parallel()
 	for _, scenario := range []sipp.Scenario{sipp.Slow, sipp.Forked, sipp.LostACK} {

@@ -124,7 +124,8 @@ func (k *portKilling) kill(t *testing.T, i int) {
 	k.nodes[i] = s
 }
 
-// ask sends a request to a random server, and repeats it until a server answers.
+// ask sends a request to a random server, and repeats it until a server answers with a status other than 503. It fails the test if none
+// does so in time.
 func (k *portKilling) ask(ctx context.Context, t *testing.T, method, path, kind, key, body string) (status int, answer string) {
 	asked := await.Within(ctx, takeover, func() bool {
 		k.mu.Lock()
@@ -356,7 +357,8 @@ func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Logf("%d requests, %d numbers ported, %d bills, %d requests answered", len(k.stories), ported, len(k.bills), k.answered.Load())
 }
 
-// checkTold checks the history of a request, and that it was completely mailed and sent to the webhook.
+// checkTold checks the history of a request. Every change of the request's state must have been mailed to both recipients, and every entry
+// sent to the webhook.
 func (k *portKilling) checkTold(t *testing.T, s *portStory, got portState) {
 	t.Helper()
 	state, last := "", ""

@@ -72,7 +72,7 @@ func shows(t *testing.T, s *server.Server, id string) {
 	}
 }
 
-// discovers checks that a discovery detects the phone, although it answers OPTIONS with 404.
+// discovers checks that a discovery detects the phone, although the phone answers OPTIONS with 404.
 func discovers(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	port := int(phone.Addr().Port())

@@ -178,7 +178,7 @@ func TestTwoNodesShare(t *testing.T) {
 	tests(t, one, two)
 }
 
-// probes attaches trunks with the same SIP server over both nodes. Only one node may probe it, and immediately, although the other node
+// probes attaches trunks with the same SIP server over both nodes. One node must probe the server. The other node must not, although it
 // looks for due probes before the slow peer answers.
 func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// sweepAt sets the clock to a time after start, and runs the periodic work.
+// sweepAt sets the clock to the given duration after the time in the variable start, and runs the periodic work.
 func (h *house) sweepAt(t *testing.T, after time.Duration) {
 	t.Helper()
 	h.now = start.Add(after)

@@ -164,7 +164,7 @@ func refusal(code porting.FailureCode) *porting.Refusal {
 	return &porting.Refusal{Failure: porting.Failure{Code: code, Raw: "scripted"}}
 }
 
-// find returns the first order that the function is accepts, or nil.
+// find returns the first order for which the given function returns true, or nil if there is none.
 func (c *Carrier) find(is func(o *carried) bool) *carried {
 	if i := slices.IndexFunc(c.orders, is); i >= 0 {
 		return c.orders[i]

@@ -85,9 +85,9 @@ type CarrierGateway struct {
 
 // RunCarrierGateway tests a gateway with a scripted carrier. It runs RunGateway first.
 //
-// It then tests each of the Faults on each request that Submit, Cancel and Snapshot send. The method must either overcome the fault, for
-// example by a retry, or return an error that is neither a *porting.Refusal nor CodeNotFound. The next call must succeed, and the carrier
-// must have exactly one order.
+// It then tests each of the Faults on each of the first eight requests that Submit, Cancel and Snapshot send. The method must either
+// overcome the fault, for example by a retry, or return an error that is neither a *porting.Refusal nor CodeNotFound. The next call must
+// succeed, and the carrier must have exactly one order.
 func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	t.Helper()
 	RunGateway(t, h.harness)

@@ -337,7 +337,7 @@ func faultsOfCanceling() []fault {
 func faultsOfAnswers() []fault {
 	const lost, refuses, ends = "submits again when the answer was lost", "passes a refusal on", "ends with its context"
 	refusal := &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}}
-	// submits passes the errors of Submit through change.
+	// The function submits makes Submit pass each error to change and return the result.
 	submits := func(f *faulty, change func(err error) error) {
 		f.submit = func(ctx context.Context, sub porting.Submission) (porting.Receipt, error) {
 			r, err := f.simulated.Submit(ctx, sub)
@@ -397,7 +397,7 @@ func (f *faulty) ignore(ctx context.Context, err error) error {
 
 func faultsOfEvents() []fault {
 	const events = "takes events twice and in any order"
-	// reads passes each hint that ReadEvents returns through change.
+	// The function reads makes ReadEvents call change for each hint before it returns the hints.
 	reads := func(f *faulty, change func(h *porting.Hint)) {
 		f.read = func(header map[string][]string, body []byte) ([]porting.Hint, error) {
 			hints, err := f.simulated.ReadEvents(header, body)

@@ -77,7 +77,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListPages checks that List returns the next page if its argument before is the ID of Next.
+// TestListPages checks that List returns the next page if it receives the ID of Next as the argument before.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -82,7 +82,7 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 	})
 }
 
-// outage is a Leases whose Renew fails before the time in until.
+// outage is a Leases whose Renew fails before the time in the field until.
 type outage struct {
 	node.Leases
 	until time.Time
@@ -120,7 +120,7 @@ func TestRunAfterAnOutage(t *testing.T) {
 	})
 }
 
-// TestRunClosesMany checks that all records of a dead node are ended, even if there are more than one query returns.
+// TestRunClosesMany checks that all records of a dead node are ended, even if one query cannot return all of them.
 func TestRunClosesMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,8 +58,8 @@ func TestCSeqNeverGoesBack(t *testing.T) {
 	})
 }
 
-// TestDelayedOfferIsNotAnswered checks an INVITE without an offer, which we answer with our offer. If the peer's answer is missing, the
-// call must end once, and every request of the peer except an ACK must be answered.
+// TestDelayedOfferIsNotAnswered checks an INVITE without an offer. We answer this INVITE with our offer. If the peer's answer is missing,
+// the call must end once, and every request of the peer except an ACK must be answered.
 func TestDelayedOfferIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,7 +17,8 @@ func referred(t *testing.T) *run {
 	return r
 }
 
-// notified checks that the last event has sent a NOTIFY with the given status, which ends the subscription only if final is set.
+// notified checks that the last event has sent a NOTIFY with the given status. The NOTIFY must end the subscription if final is set, and
+// only then.
 func notified(t *testing.T, r *run, status int, final bool) *run {
 	t.Helper()
 	for _, s := range all[dialog.Send](r.effects) {

@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // names is a fake DNS. The keys of its maps have the form of "pbx.test" for addresses and "_sips._tcp.pbx.test" for SRV records. Each
-// look-up takes delay.
+// look-up lasts for the duration delay.
 type names struct {
 	delay     time.Duration
 	addresses map[string][]netip.Addr
@@ -114,7 +114,7 @@ func secured(took time.Duration, chain, name bool) peer {
 
 const org = callwright.OrgID("org")
 
-// pbx is a DNS with the host pbx.test, at address one.
+// pbx is a DNS with the host pbx.test, at the address in the constant one.
 var pbx = names{addresses: map[string][]netip.Addr{"pbx.test": addresses(one)}}
 
 // bench contains a service and the fakes that it depends on.

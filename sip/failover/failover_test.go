@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// never lists the statuses that the callee sends, not the trunk. They must be final for every configuration.
+// These statuses come from the callee, not from the trunk. They must be final for every configuration.
 var never = []int{404, 410, 480, 484, 486, 487, 488, 600, 603, 604, 606, 607, 608}
 
 // TestEveryOutcome compares Classify with the documented rules for every final status and every combination of flags.

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// alerting returns a trunk whose alert is raised after two minutes, over all channels.
+// alerting returns a trunk whose alert is raised over all channels when its server has been unreachable for two minutes.
 func alerting(id, server string) sip.Trunk {
 	t := outbound(id, server)
 	t.Alerts = &alert.Config{
@@ -339,7 +339,8 @@ func TestNobodyToTell(t *testing.T) {
 	}
 }
 
-// TestTaskOfAnOlderRelease checks that the message is read from the key of a task that a release without Task.Args enqueued.
+// TestTaskOfAnOlderRelease checks a task that an older release, which had no Task.Args, has enqueued: the message is read from the task's
+// key.
 func TestTaskOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

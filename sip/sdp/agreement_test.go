@@ -108,8 +108,8 @@ type party struct {
 	last sdp.Negotiated
 }
 
-// TestBothSidesAgree checks that in a dialog between two of our own ends both negotiate the same session from opposite sides, for random
-// capabilities and after random holds, resumes and refreshes.
+// TestBothSidesAgree checks a dialog between two ends that both use this package. Both must negotiate the same session from opposite sides,
+// for random capabilities and after random holds, resumes and refreshes.
 func TestBothSidesAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -255,8 +255,8 @@ func TestReofferAfterAnswer(t *testing.T) {
 	}
 }
 
-// TestTranscode checks that an answer names both laws of G.711 and, with Transcode, all codecs that can share a stream with ours. The peer
-// may send any of the named codecs.
+// TestTranscode checks which codecs an answer names. If its first codec is a law of G.711, it also names the other law if both sides have
+// it. With Transcode, it names all common codecs that can share a stream with its first codec. The peer may send any of the named codecs.
 func TestTranscode(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

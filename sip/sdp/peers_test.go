@@ -183,8 +183,8 @@ func wantNegotiated(t *testing.T, got, want sdp.Negotiated) {
 	}
 }
 
-// audio returns an offer with one secure PCMU stream. It replaces the first occurrence of replace with the given lines. If replace is
-// empty, it appends the lines.
+// audio returns an offer with one secure PCMU stream. The given lines replace the first occurrence of the text in the parameter replace. If
+// this text is empty, the lines are appended to the offer.
 func audio(replace string, with ...string) string {
 	base := lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", "m=audio 4000 RTP/SAVP 0",
 		"a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"+keyA)

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// trunks is a setup.Trunks in which organization a has two numbers: one registers as alice, and two is attached for outbound calls. The
-// Record of any other number is empty.
+// trunks is a setup.Trunks in which organization a has two numbers: the number in the constant one registers as alice, and the number in
+// the constant two is attached for outbound calls. The Record of any other number is empty.
 type trunks struct{}
 
 const (

@@ -24,7 +24,7 @@ type CodecFeatures struct {
 	EveryPayload bool
 }
 
-// lossMargin is the permitted drop of the ratio, in dB, if payloads are lost.
+// lossMargin is how far, in dB, the signal-to-noise ratio may drop if payloads are lost.
 const lossMargin = 6
 
 // frameTime is the duration of the audio in a payload.
@@ -125,8 +125,8 @@ func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// givesBackAudio encodes a second of audio, loses the given payloads, and decodes the others. The second half, by which the codec has
-// adapted again, must match the encoded audio.
+// givesBackAudio encodes a second of audio, loses the given payloads, and decodes the others. It checks the signal-to-noise ratio of the
+// second half, by which the codec has recovered from the loss.
 func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64, most time.Duration) {
 	encoder, decoder := open(t), open(t)
 	var sent, received []int16
@@ -151,8 +151,8 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 	}
 }
 
-// signalToNoise returns the signal-to-noise ratio of the second half, in dB. It tries every delay of up to most samples and returns the
-// best ratio.
+// signalToNoise returns the signal-to-noise ratio of the second half, in dB. It tries every delay up to the number of samples in the
+// parameter most, and returns the best ratio.
 func signalToNoise(sent, received []int16, most int) float64 {
 	ratio := math.Inf(-1)
 	for delay := range most + 1 {
@@ -167,7 +167,7 @@ func signalToNoise(sent, received []int16, most int) float64 {
 	return ratio
 }
 
-// sharesNoState checks that a codec returns the same bytes and samples while a second call uses other codecs as it does alone.
+// sharesNoState checks that a codec returns the same bytes and samples whether or not a second call uses other codecs at the same time.
 func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	encoder, decoder, otherEncoder, otherDecoder := open(t), open(t), open(t), open(t)
 	alone, aloneDecoder := open(t), open(t)

@@ -62,7 +62,7 @@ func RunDeliveries(t *testing.T, newStore func(t *testing.T) sip.Deliveries) {
 	}
 }
 
-// delivery returns a pending delivery of the trunk t1 that was created the given number of seconds after at.
+// delivery returns a pending delivery of the trunk t1 that was created the given number of seconds after the time in the variable at.
 func delivery(id string, seconds int) sip.Delivery {
 	return sip.Delivery{
 		ID: id, Org: "a", TrunkID: "t1", Number: listed, State: sip.DeliveryPending, CreatedAt: at.Add(time.Duration(seconds) * time.Second),

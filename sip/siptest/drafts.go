@@ -55,7 +55,7 @@ func RunDrafts(t *testing.T, newStore func(t *testing.T) setup.Store, atRest cal
 	}
 }
 
-// draft returns a draft of organization a that was changed the given number of seconds after at.
+// draft returns a draft of organization a that was changed the given number of seconds after the time in the variable at.
 func draft(id string, seconds int) setup.Draft {
 	changed := at.Add(time.Duration(seconds) * time.Second)
 	return setup.Draft{ID: id, Org: "a", Directions: setup.BothWays, Step: setup.StepFirewall, CreatedAt: at, UpdatedAt: changed, Version: 1}
@@ -73,7 +73,7 @@ func insertDrafts(t *testing.T, s setup.Store, all ...setup.Draft) {
 }
 
 func refusesDrafts(t *testing.T, s setup.Store) {
-	old := draft("old", -1) // changed before at: the limit does not count it
+	old := draft("old", -1) // changed before the time in the variable at: the limit does not count it
 	insertDrafts(t, s, old, draft("d1", 0), draft("d2", 1))
 	if err := s.InsertDraft(t.Context(), draft("d1", 0), mostDrafts, at); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("a taken id gave %v, want a conflict", err)
@@ -112,7 +112,7 @@ func addsDraftsAtOnce(t *testing.T, s setup.Store) {
 	}
 }
 
-// draftIDs returns the ids of organization a's drafts that were changed at or after since.
+// draftIDs returns the ids of organization a's drafts that were changed at the given time or later, but not more ids than limit.
 func draftIDs(t *testing.T, s setup.Store, since time.Time, limit int) string {
 	t.Helper()
 	got, err := s.DraftsOf(t.Context(), "a", since, limit)

@@ -209,7 +209,8 @@ func (c Callee) answered(t *testing.T) testcall.Leg {
 	return leg
 }
 
-// wantOver checks that a call ends within lineLimit and that reading it then returns io.EOF.
+// wantOver checks that a call ends within lineLimit, that Read then returns io.EOF after the remaining audio, and that Hangup returns no
+// error.
 func wantOver(t *testing.T, leg testcall.Leg) {
 	t.Helper()
 	select {

@@ -37,8 +37,9 @@ type Socket interface {
 	Close() error
 }
 
-// RunMedia tests how a sip.Media opens and closes sessions. The function in must call test with a new Media, in a bubble of
-// testing/synctest or not, and then close the Media and its network. RunMediaSession tests the sessions themselves.
+// RunMedia tests how a sip.Media opens and closes sessions. It calls the function in the parameter in once for each test. This function
+// must call test with a new Media, inside or outside a bubble of testing/synctest, and then close the Media and its network.
+// RunMediaSession tests the sessions themselves.
 func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -48,8 +49,8 @@ func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m Medi
 	})
 }
 
-// RunMediaSession tests the sessions of a sip.Media. The function in has the same duties as in RunMedia. Each test is a call between two
-// sessions over a relay.
+// RunMediaSession tests the sessions of a sip.Media. Each test is a call between two sessions over a relay. For the parameter in, see
+// RunMedia.
 func RunMediaSession(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -129,8 +130,8 @@ func openSession(t testing.TB, m MediaSetup) sip.MediaSession {
 	return s
 }
 
-// negotiate makes an offer and an answer, and replaces the remote addresses by the relay's. If not nil, caller and callee change the
-// capabilities of their side.
+// negotiate makes an offer and an answer, and replaces the remote addresses by the relay's. The functions caller and callee change the
+// capabilities of their side, unless they are nil.
 func (c *mediaCall) negotiate(caller, callee func(*sdp.Capabilities)) {
 	c.t.Helper()
 	capable := func(s sip.MediaSession, previous *sdp.Description, change func(*sdp.Capabilities)) sdp.Capabilities {
@@ -187,8 +188,8 @@ func listen(s sip.MediaSession) (stop func() (digits string)) {
 	}
 }
 
-// until reads a session until a frame satisfies wanted. It fails the test if a read fails, or after mediaLimit. what describes the
-// condition in the failure message.
+// until reads a session until a frame satisfies wanted. It fails the test if a read fails, or after mediaLimit. The failure message
+// describes the condition with the text in the parameter what.
 func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Frame) bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), mediaLimit)
@@ -213,7 +214,8 @@ func (c *mediaCall) pass(s sip.MediaSession, frames int) {
 	})
 }
 
-// spoken returns distinct frames of speech: said holds all samples, heard the decoded samples of each frame.
+// spoken returns distinct frames of speech. The result said contains all samples, and the result heard contains the decoded samples of each
+// frame.
 func (c *mediaCall) spoken(codec sdp.Codec, frames int) (said []int16, heard [][]int16) {
 	c.t.Helper()
 	for n := range frames {

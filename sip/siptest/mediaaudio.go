@@ -88,7 +88,8 @@ func concealsLoss(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 }
 
-// boundsQueue writes more than 200 ms of audio to a held session, which plays nothing. The excess must block Write.
+// boundsQueue writes more than 200 ms of audio to a held session, which plays nothing. The excess must block Write until its context ends
+// or Flush empties the queue.
 func boundsQueue(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })

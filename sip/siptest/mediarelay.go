@@ -12,7 +12,8 @@ import (
 // relay is the network between two sessions. It records every packet, and forwards, changes or drops the packet.
 type relay struct{ rtp, rtcp *path }
 
-// path forwards packets between a and b through one socket at the address at. Packets from b are forwarded to a, all others to b.
+// path forwards packets between a and b through one socket, whose address is in the field at. Packets from b are forwarded to a, all others
+// to b.
 type path struct {
 	at   netip.AddrPort
 	a, b netip.AddrPort
@@ -29,7 +30,7 @@ func newRelay(t testing.TB, m MediaSetup, a, b netip.AddrPort) *relay {
 	return &relay{rtp: newPath(t, m, a, b), rtcp: newPath(t, m, control(a), control(b))}
 }
 
-// open opens a socket and passes each received packet to take until the end of the test.
+// open opens a socket. Until the end of the test, it passes each received packet to the function take.
 func open(t testing.TB, m MediaSetup, take func(packet []byte, from netip.AddrPort)) Socket {
 	t.Helper()
 	socket, err := m.Listen()
@@ -105,7 +106,8 @@ func (p *path) set(change func(toB bool, n int, packet []byte) [][]byte) {
 // lose is a change that drops every packet.
 func lose(bool, int, []byte) [][]byte { return nil }
 
-// to returns the packets that the path has received so far: those for the session b if its argument is true, otherwise those for a.
+// to returns the packets that the path has received so far: those for the session b if the argument is true, otherwise those for the
+// session a.
 func (p *path) to(b bool) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -389,8 +389,8 @@ func (c *mediaCall) comesBack() {
 	}
 }
 
-// timesOut reads the caller's session until Read reports that the peer is dead. Offers and answers in the meantime must not extend the
-// wait.
+// timesOut reads the caller's session until Read reports that the peer is dead, and checks that this takes about the time in the parameter
+// want. Descriptions that are applied again in the meantime must not extend the wait.
 func (c *mediaCall) timesOut(want time.Duration, when string) {
 	c.t.Helper()
 	begin := time.Now()

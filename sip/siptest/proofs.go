@@ -49,7 +49,7 @@ func RunProofStore(t *testing.T, newStore func(t *testing.T) proof.Store) {
 	}
 }
 
-// numberProof returns a waiting proof of organization a that was created the given number of seconds after at.
+// numberProof returns a waiting proof of organization a that was created the given number of seconds after the time in the variable at.
 func numberProof(id string, number callwright.PhoneNumber, seconds int) proof.Proof {
 	made := at.Add(time.Duration(seconds) * time.Second)
 	return proof.Proof{ID: id, Org: "a", Number: number, State: proof.StateWaiting, CreatedAt: made, ExpiresAt: made.Add(time.Hour), Version: 1}
@@ -84,7 +84,7 @@ func addsProofs(t *testing.T, s proof.Store) {
 		org    callwright.OrgID
 		limits proof.Limits
 		since  int
-		oldest int // creation time of the oldest proof that counts towards the limit, in seconds after at; 0 if p is added
+		oldest int // creation time of the oldest proof that counts towards the limit, in seconds after the time in the variable at; 0 if p is added
 	}{
 		{"the number's limit", "+1", "a", proof.Limits{Number: 2, Org: 9}, 0, 1},
 		{"the number's limit for another organization", "+1", "b", proof.Limits{Number: 2, Org: 9}, 0, 1},

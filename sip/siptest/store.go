@@ -67,7 +67,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) sip.Store, atRest callwr
 	}
 }
 
-// at is a time in microseconds, which is the precision of both databases.
+// at is a time in whole microseconds, which is the precision of both databases: PostgreSQL and SQLite.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
 func trunk(id string, org callwright.OrgID, n callwright.PhoneNumber, d sip.Direction) sip.Trunk {

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// texter records the texts passed to SendText. It is the only alert.Texter here, because no adapter of this repository sends SMS.
+// texter is an alert.Texter that records the texts passed to SendText. RunTexter is tested with it, because no adapter of this repository
+// sends SMS.
 type texter struct{ sent []string }
 
 func (x *texter) SendText(_ context.Context, _ callwright.OrgID, _, text string) error {

@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// trunks returns an outbound trunk for one number and an inbound trunk for another.
+// trunks is a testcall.Trunks in which every organization has an outbound trunk for the number in the constant ours and an inbound trunk
+// for the number in the constant inboundOnly.
 type trunks struct{}
 
 const (

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// largeDocument returns a document whose nodes form a cycle: each edge leads from a node to the next, and from the last node to the first.
-// Each node has a prompt of about 500 characters and variables to extract.
+// largeDocument returns a document with the given numbers of nodes and edges. The edges lead from each node to the next, and from the last
+// node to the first again. Each node has a prompt of about 500 characters and variables to extract.
 func largeDocument(nodes, edges int) graph.Document {
 	prompt := strings.Repeat("Ask the caller for the day that suits best, and say \"thank you\".\nBe brief, {{name}}. ", 6)
 	var d graph.Document

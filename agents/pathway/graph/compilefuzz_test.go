@@ -44,7 +44,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// checkFaults checks that faults have a message and distinct paths, and that there are at most 101.
+// checkFaults checks that an error consists of 1 to 101 faults with CodeBadRequest, a message and distinct paths.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	all, ok := errors.AsType[callwright.FieldErrors](err)

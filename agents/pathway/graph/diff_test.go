@@ -92,7 +92,7 @@ func TestDiffOfAnything(t *testing.T) {
 	}
 }
 
-// TestDiffBrief checks that long values are cut at a character.
+// TestDiffBrief checks that a long value is cut between two characters and ends with "…".
 func TestDiffBrief(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", graph.MaxDifference)

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestNormalize checks that Normalize moves the labels and descriptions of edges into data and omits null values of them. It must change
-// nothing else, and leave an entry unchanged if its data is not an object.
+// TestNormalize checks that Normalize moves the labels and descriptions of edges into data, where they replace older ones, and deletes
+// those that are null. It must change nothing else, and leave an entry unchanged if its data is neither an object nor null.
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	const node = `{ "id":"a", "label":"x", "data":{"label":"y","n":1.50,"n":2,"big":12345678901234567890} }`

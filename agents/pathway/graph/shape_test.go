@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// schema is a schema of the contract.
+// schema holds the keywords of an OpenAPI schema that the tests compare with Check.
 type schema struct {
 	Ref        string            `yaml:"$ref"`
 	Types      any               `yaml:"type"` // no schema of pathways permits null
@@ -93,7 +93,8 @@ func wrong(s schema) map[string]any {
 	return out
 }
 
-// TestContract checks that every member that violates the contract is reported at its path, even in a node that does not use the member.
+// TestContract checks that a value whose type or size violates the contract is reported at its path, even in a node that does not use the
+// member. It skips labels and descriptions beside the data of an edge, because Normalize moves them.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	all := contract(t)
@@ -161,7 +162,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// put sets a member of an object at a path. "0" in the path means the first item of a list.
+// put sets a member of an object at a path, and creates the objects on the path. "0" in the path means the only item of a list, which
+// replaces any list there.
 func put(into map[string]any, path []string, value any) {
 	if len(path) == 1 {
 		into[path[0]] = value
@@ -185,7 +187,8 @@ func put(into map[string]any, path []string, value any) {
 	put(inner, path[1:], value)
 }
 
-// TestUnknownMembers checks that unknown members of any type are accepted and kept, and that a known member must be a number of 64 bits.
+// TestUnknownMembers checks that unknown members of any type are accepted and kept, and that a known numeric member must be in the range of
+// a float64.
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	d := documentOf([]string{

@@ -62,8 +62,8 @@ func text(i int) string {
 	return fmt.Sprintf("Order %d: two pizzas with mushrooms, please, at half past seven, to Harbour Street %d.", i, i)
 }
 
-// said returns the text that the answer of test i must contain. The answer must not contain the constant unsaid, and must match the pattern
-// matches.
+// said returns the text that the answer of test i must contain. The answer must also match the pattern in the constant matches, and must
+// not contain the text of the constant unsaid.
 func said(i int) string { return fmt.Sprintf("Order %d:", i) }
 
 const (

@@ -51,7 +51,8 @@ func (p *Phone) recordings(t testing.TB) []string {
 	return paths
 }
 
-// Hears waits until the phone has received audio of duration d in total, silence included.
+// Hears waits until the phone has received audio of duration d in total, silence included. With a wideband codec it returns earlier,
+// because it expects files with the sample rate Rate.
 func (p *Phone) Hears(t testing.TB, d time.Duration) {
 	t.Helper()
 	await.That(t, fmt.Sprintf("baresip to hear %v", d), func() bool { return p.received() >= d })

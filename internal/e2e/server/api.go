@@ -25,7 +25,7 @@ type (
 	triageClient   = triageoas.Client
 )
 
-// API combines the generated clients of all areas of a server.
+// API combines the generated clients of a server's areas, except those for speech and webhooks.
 type API struct {
 	*agentsClient
 	*callsClient

@@ -31,7 +31,7 @@ func (s *Server) Comment(t testing.TB, issue, text string) {
 	}
 }
 
-// Issues returns all issues in the order of their numbers.
+// Issues returns the first page of issues, oldest first.
 func (s *Server) Issues(t testing.TB) []triageoas.TriageIssue {
 	t.Helper()
 	answer, err := s.API.ListIssues(t.Context(), triageoas.ListIssuesParams{

@@ -21,8 +21,8 @@ import (
 // NewBlobs returns an empty document.Blobs for a test.
 type NewBlobs func(t *testing.T) document.Blobs
 
-// RunBlobs tests a document.Blobs. atRest returns its stored data, including file names and keys; it is nil for a store in memory, for
-// which encryption is not tested.
+// RunBlobs tests a document.Blobs. atRest returns the data as the store keeps it, including file names and keys. If atRest is nil, as for a
+// store in memory, encryption is not tested.
 func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[document.Blobs]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blobs){

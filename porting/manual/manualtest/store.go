@@ -19,7 +19,8 @@ import (
 // NewStore returns an empty store, and the callwright.Atomic of its transactions.
 type NewStore func(t *testing.T) (manual.Store, callwright.Atomic)
 
-// RunStore tests a manual.Store. atRest returns its stored data; it is nil for a store in memory, for which encryption is not tested.
+// RunStore tests a manual.Store. atRest returns the data as the store keeps it. If atRest is nil, as for a store in memory, encryption is
+// not tested.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[manual.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
