@@ -67,8 +67,8 @@ type WebAgents interface {
 	InsertAgent(ctx context.Context, a WebAgent) error
 	// Agent returns one agent. It returns CodeNotFound if the agent is absent.
 	Agent(ctx context.Context, org callwright.OrgID, id string) (WebAgent, error)
-	// Agents returns up to limit agents of an organization after the keyset, in the order of (CreatedAt, ID). As soon as at least two
-	// agents together exceed MaxRead bytes (WebAgent.Size), the result ends with the agent that exceeds the limit.
+	// Agents returns up to limit agents of an organization after the keyset, in the order of (CreatedAt, ID). It adds the sizes of the
+	// agents (WebAgent.Size), and stops after the agent with which the sum exceeds MaxRead, but never before the second agent.
 	Agents(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]WebAgent, error)
 	// CountAgents returns the number of an organization's agents.
 	CountAgents(ctx context.Context, org callwright.OrgID) (int, error)

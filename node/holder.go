@@ -33,7 +33,8 @@ type HolderConfig struct {
 	// Stops returns the ids of the node's items that must be stopped. It is called every second for this node, and may return items that
 	// have ended. It may be nil.
 	Stops func(ctx context.Context, node string) ([]string, error)
-	// OnReturn is called after a gap in which other nodes may have declared this one dead. It may be nil.
+	// OnReturn is called when the lease is renewed again after more than LeaseTTL without a renewal. Other nodes may meanwhile have
+	// declared this node dead. It may be nil.
 	OnReturn func(ctx context.Context)
 	// Loops are called when Run begins, each in its own goroutine. Their context ends when no item is held any more and Drained has
 	// returned.

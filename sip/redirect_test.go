@@ -86,7 +86,7 @@ func TestRedirect(t *testing.T) {
 	if err != nil || to != two || server.Host != "proxy.example.com" {
 		t.Errorf("a proxy: %s, %s, %v", server, to, err)
 	}
-	// With several servers, an address does not identify the redirecting server.
+	// If the trunk has several servers, the peer's address does not tell which of them redirected the call.
 	two := redirecting(sip.RedirectSameServer, own, "sip:spare.example.com;transport=tls")
 	if _, server, _, err := two.Redirect(sip.Redirection{Contact: "sip:+15550000007@203.0.113.5", Peer: peer}); err == nil {
 		t.Errorf("an address of one of two servers: %s", server)

@@ -81,7 +81,7 @@ func (s Status) Known(servers map[string]ServerStatus) Status {
 	return s
 }
 
-// Downtime returns the downtime during the last day before History.Until.
+// Downtime returns the known downtime in the 24 hours before History.Until.
 func (s Status) Downtime() time.Duration {
 	_, down := s.History.LastDay(s.History.Until)
 	return down

@@ -122,8 +122,8 @@ func (c *Config) setDefaults() {
 	c.Prompts = cmp.Or(c.Prompts, 64<<20)
 }
 
-// admit claims room for a text of an organization and for memory bytes of audio, until leave is called. It returns CodeTooManyRequests with
-// RetryAfter if too many texts are in synthesis or wait.
+// admit reserves a place for a text of an organization, and the given number of bytes for its audio, until leave is called. It waits for
+// the memory. It returns CodeTooManyRequests with RetryAfter if there are too many texts, or if the memory does not become free in time.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID, memory int64) (leave func(), err error) {
 	if err := s.enter(org); err != nil {
 		return nil, err

@@ -29,9 +29,10 @@ type Watcher struct {
 	emptyPolls int               // since the last entries or check of the issue
 }
 
-// Watch watches an issue's feed. It starts after a cursor of Activity or of a Watcher, or without a cursor after the newest entry. A
-// Watcher uses no goroutine, and the caller must close it. Watch returns CodeTooManyRequests at the limit of Config.Watchers or
-// MaxWatchers, and CodeUnavailable after Service.Close.
+// Watch watches an issue's feed. With a cursor of Activity or of a Watcher, the Watcher returns the entries after that cursor. Without a
+// cursor, it returns the entries that are added from now on. A Watcher uses no goroutine, and the caller must close it. Watch returns
+// CodeNotFound if the issue is absent, CodeTooManyRequests at the limit of Config.Watchers or MaxWatchers, and CodeUnavailable after
+// Service.Close.
 func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after string) (*Watcher, error) {
 	place, err := s.openFeed(org, id, after)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The example resolves a call for an issue: an analyst reads its outcome and its transcript.
+// This example reads the evidence about a call, as an analyst of an issue does: the call's facts and its transcript. Another organization
+// cannot read it.
 func Example() {
 	ctx := context.Background()
 	calls := agentstore.Calls{Store: memstore.New()}

@@ -32,7 +32,7 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 	})
 }
 
-// promptOf returns the phrases, one a line, and omits phrases that would exceed maxPrompt.
+// promptOf returns the phrases, one per line. It omits each phrase with which the text would exceed maxPrompt.
 func promptOf(phrases []string) string {
 	var b strings.Builder
 	for _, p := range phrases {

@@ -149,8 +149,8 @@ func (s *Simulated) portsAt(o porting.Order) time.Time {
 	return asked
 }
 
-// answersCancel returns the stage into which a requested cancellation brings the numbers of an order: canceled, or ported for the treatment
-// portsEarly. It returns false if no cancellation is requested or the carrier refuses it.
+// answersCancel returns the stage that an order's numbers enter after a cancellation was requested. They are ported if any number has the
+// treatment portsEarly, and canceled otherwise. It returns false if no cancellation was requested, or if the carrier refuses it.
 func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 	if o.CancelAskedAt.IsZero() || !s.refusesCancelAt(o).IsZero() {
 		return stage{}, false

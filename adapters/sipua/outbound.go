@@ -63,7 +63,7 @@ type outbound struct {
 	observe func(ladder.Event) // receives every step of the ladder; may be nil
 	until   time.Time          // no further server is tried after this time
 	to      *message.Party     // the original callee of a redirected call; otherwise nil
-	place   string             // the URI of a redirected call; otherwise empty
+	place   string             // URI to which the call was redirected; empty if it was not redirected
 	moved   *leg.Redirection   // the redirection that ended the last attempt; nil if none did
 	last    uri.URI            // the server of the last attempt
 }

@@ -92,7 +92,7 @@ func (w *wire) read() {
 	}
 }
 
-// next returns the next message. It skips retransmitted answers to an INVITE unless repeats is set, because slow tests receive them.
+// next returns the next message. Unless repeats is set, it skips retransmitted 200 responses to an INVITE, which arrive if a test is slow.
 func (w *wire) next() message {
 	w.t.Helper()
 	for {

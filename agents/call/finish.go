@@ -43,9 +43,9 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 // mayClose reports whether a call with this stored record may be closed.
 type mayClose func(ctx context.Context, stored Call) bool
 
-// close moves a call to the end state of its hang-up reason. It does nothing if the call was deleted or has ended, or if the given function
-// refuses. If several nodes close a call, one of them succeeds. If the stored record has the state of c, close stores c. Otherwise it
-// stores the stored record with the Variables of c.
+// close moves a call to the end state of its hang-up reason, unless the call was deleted, has ended, or may returns false. Only the first
+// of several nodes closes a call; the others change nothing. The fields come from c if the stored Queue equals c.Queue, and otherwise from
+// the stored record. Variables are always c's; StopRequested is always the stored one.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
 	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)

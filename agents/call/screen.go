@@ -28,7 +28,7 @@ type amdAudio struct {
 	conversation.Audio
 	screener AMD
 	decided  bool
-	verdict  func(AnsweredBy) // called once, from Read
+	verdict  func(AnsweredBy) // called by Read at the first decision, at most once
 }
 
 // Read reads a frame and passes it to the AMD. It calls verdict at the first decision.

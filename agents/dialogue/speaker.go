@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speaker speaks the replies of a model and calls its tools. It is a plain value; Model is required.
+// Speaker speaks the replies of a model and calls its tools. It has no constructor and no state of its own.
 type Speaker struct {
 	Model    llm.Model      // required
 	Tools    *tool.Set      // tools that the model may call; may be nil

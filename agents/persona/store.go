@@ -64,8 +64,8 @@ type Versions interface {
 	// reused. It returns CodeConflict if the revisions differ, and CodeNotFound if the draft is absent.
 	DeleteDraft(ctx context.Context, v Version) error
 	// Versions returns the newest versions of a persona, at most limit, in descending order of their numbers. Unless the parameter before
-	// is 0, it returns only versions with a lower number. As soon as at least two versions together exceed MaxRead bytes (Version.Size),
-	// the result ends with the version that exceeds the limit. For an absent persona it returns none.
+	// is 0, it returns only versions with a lower number. It adds the sizes of the versions (Version.Size), and
+	// stops after the version with which the sum exceeds MaxRead, but never before the second version. For an absent persona it returns none.
 	Versions(ctx context.Context, org callwright.OrgID, persona string, before, limit int) ([]Version, error)
 	// VersionsByID returns the versions with these ids, in any order. It omits absent versions. The result ends early under the same
 	// condition as the result of Versions.

@@ -23,7 +23,7 @@ type schema struct {
 	compiled   *jsonschema.Schema
 	size       int // number of schemas within the schema
 	leaves     int // texts, numbers and other values without members in the schema
-	patterns   int // total steps of the patterns' programs
+	patterns   int // estimated total number of steps of the compiled patterns
 }
 
 // parseSchema parses a schema, and completes an abbreviated one. It loads no other documents, and refuses references, even to parts of the

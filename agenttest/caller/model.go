@@ -27,7 +27,7 @@ type Model struct {
 	check   check
 }
 
-// NewModel returns the caller of a scenario whose persona a model plays.
+// NewModel returns a Caller for a scenario. The given model plays the scenario's persona.
 func NewModel(s scenario.Scenario, model llm.Model) *Model {
 	return &Model{
 		model:   model,

@@ -1,11 +1,12 @@
 // Package tornado searches for a version of a pathway that passes its tests. It tests a version, asks a model for a change, and tests a
-// fork with this change. It accepts the fork if more scenarios pass, or equally many with a higher score, and no passing scenario fails.
-// The search repeats this until it ends for one of the StopReasons.
+// fork with this change. It accepts the fork if every scenario that passed before still passes, and either more scenarios pass or the mean
+// score is higher. The search repeats this until it ends for one of the StopReasons.
 //
 // The ports limit the search: it may read and fork versions, but not promote them. A person decides on an accepted change.
 //
-// Search alone requires neither a store nor a server. A Service stores sessions: each runs a Search and records the answers of its ports in
-// a journal. If a node dies, another node continues the session with the journal, repeats no paid question, and keeps the deadline.
+// Search alone requires neither a store nor a server. A Service stores sessions. Each session runs a Search and records the answers of its
+// ports in a journal. If a node dies, another node continues the session from the journal, does not ask paid questions again, and keeps the
+// deadline.
 package tornado
 
 import (

@@ -278,7 +278,7 @@ func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	return true
 }
 
-// check waits for the latest discovery and test call, and checks that all have ended.
+// check waits until the latest discovery and test call have ended, and then checks that all begun ones have ended.
 func (p *probeWriter) check(t *testing.T, g *target) {
 	t.Helper()
 	p.wait(t.Context(), g)

@@ -83,7 +83,7 @@ func Mulaw(v float64) int16 {
 	return Clip(math.Copysign((math.Pow(256, y)-1)/255*32768, v))
 }
 
-// Amplitude returns the amplitude of a level in dBFS.
+// Amplitude returns the RMS amplitude of a sound with a level in dBFS. 0 dBFS is 32768.
 func Amplitude(dBFS float64) float64 { return 32768 * math.Pow(10, dBFS/20) }
 
 // White returns white noise with a level in dBFS. Each call returns the same noise.

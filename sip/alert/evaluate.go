@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Trunk identifies the trunk that alerts concern.
+// Trunk identifies the trunk of an alert.
 type Trunk struct {
 	ID        string
 	Org       callwright.OrgID

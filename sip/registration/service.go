@@ -85,8 +85,8 @@ func (s *Service) advance(ctx context.Context) error {
 	return nil
 }
 
-// claim reads the due registrations of this node, and claims registrations that belong to no node. Without its lease the node claims none,
-// because other nodes would release them.
+// claim reads the due registrations of this node, and claims registrations that belong to no node. It does nothing while the node does not
+// hold its lease, because other nodes would then release what it claims.
 func (s *Service) claim(ctx context.Context) {
 	if !s.working.Leased() {
 		return

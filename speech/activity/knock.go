@@ -1,6 +1,6 @@
 package activity
 
-// The constants of an impulse.
+// These constants define which frames knock recognizes as an impulse.
 const (
 	knockBlock = bandFrame / 8 // samples in a block: 2.5 ms
 	knockShare = 0.6           // minimum share of a frame's energy in two consecutive blocks

@@ -130,7 +130,7 @@ func TestRetries(t *testing.T) {
 		steps []step
 		retry client.Retry
 		tries int
-		took  time.Duration // expected duration; 0 means the duration of the backoff
+		took  time.Duration // expected time of the last try; 0 means any time up to 30 s
 		fails bool
 	}{
 		"at once":           {getVoice, steps(status(200)), client.Retry{}, 1, 0, false},

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// TestCreateCallWarns checks that the answer warns only about a task that is not followed.
+// TestCreateCallWarns checks that the answer contains a warning only if the model cannot follow the task.
 func TestCreateCallWarns(t *testing.T) {
 	t.Parallel()
 	h := open(t)

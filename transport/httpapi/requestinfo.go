@@ -55,8 +55,8 @@ type Client struct {
 // ClientOf returns the client of ctx's request.
 func ClientOf(ctx context.Context) Client { return infoOf(ctx).client }
 
-// Head reports whether the method of ctx's request is HEAD, which is served as GET. Only writers of streams need to know it: they must
-// return after the header.
+// Head reports whether the method of ctx's request is HEAD, which is served as GET. Handlers that write the body themselves use it to send
+// only the header.
 func Head(ctx context.Context) bool { return infoOf(ctx).head }
 
 // LogFailure adds an error to the log line of ctx's request. Streams use it, because they cannot answer with an error after they have

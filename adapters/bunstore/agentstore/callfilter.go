@@ -78,7 +78,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 	}
 	columns := []string{"created_at", "id"}
 	if of.Completed != nil {
-		columns = append(columns, "node") // otherwise SQLite would choose the index of all calls, which covers the other columns
+		columns = append(columns, "node") // calls_by_time does not contain node. Without this column it would cover the query, and SQLite would prefer it to the partial index calls_running.
 	}
 	var rows []callRow
 	err = pageOf(matching(idb.NewSelect().Model(&rows).Column(columns...), org, of), f).Offset(int64(f.Scan - 1)).Limit(2).Scan(ctx)

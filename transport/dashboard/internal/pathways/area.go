@@ -20,7 +20,7 @@ var files embed.FS
 // Config configures the pages. Pathways is required.
 type Config struct {
 	Pathways *pathway.Service
-	Calls    bool // the dashboard has pages of calls, which are linked
+	Calls    bool // whether the dashboard has pages of calls, to which these pages then link
 	Tests    bool // the dashboard has pages of tests, which are linked
 }
 

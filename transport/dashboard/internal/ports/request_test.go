@@ -66,7 +66,8 @@ func TestWhoMustAct(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports"), "<td>The signer</td>", "<td>Nobody</td>", `<th scope="col">By</th>`)
 }
 
-// TestStepsThatWereReached checks that a canceled request omits the stages that it has not reached.
+// TestStepsThatWereReached checks that the page of a canceled request omits the stages that were not reached, and that the page of an open
+// request shows them.
 func TestStepsThatWereReached(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -17,7 +17,7 @@ type numbersForm struct {
 	Choice choice
 	Anyone bool     // the user allows calls from any address
 	Held   []string // numbers whose trunks would be replaced
-	Prove  []string // numbers that must be proven first
+	Prove  []string // numbers that the organization must prove to own before they can be attached
 	Made   string   // a generated password, shown only this once
 	Faults page.Faults
 }
