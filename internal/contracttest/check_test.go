@@ -104,7 +104,7 @@ func TestUnseenForgetsWhatWasAnswered(t *testing.T) {
 	t.Parallel()
 	before := strings.Join(contracttest.Unseen(), " ")
 	request := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/sip/test-call", nil)
-	body := `{"data":null,"errors":[{"error":"TOO_MANY_REQUESTS","message":"an organization may make 9 test calls in 7 minutes"}]}`
+	body := `{"data":null,"errors":[{"error":"TOO_MANY_REQUESTS","message":"an organization may make at most 9 test calls in 7 minutes: try again later"}]}`
 	if err := contracttest.Check(request, http.StatusTooManyRequests, []byte(body)); err != nil {
 		t.Fatal(err)
 	}
