@@ -14,7 +14,7 @@ type Code string
 const (
 	CodeAuthFailure         Code = "AUTH_FAILURE"          // the key is missing, unknown, expired or revoked
 	CodeFeatureNotEnabled   Code = "FEATURE_NOT_ENABLED"   // the organization lacks the entitlement
-	CodeForbidden           Code = "FORBIDDEN"             // the caller is authenticated, but not allowed to do this
+	CodeForbidden           Code = "FORBIDDEN"             // the client is authenticated, but not allowed to do this; or another system refuses a message permanently
 	CodeBadRequest          Code = "BAD_REQUEST"           // the input is invalid; Field names the invalid part
 	CodeNotFound            Code = "NOT_FOUND"             // the object is absent or belongs to another organization
 	CodeConflict            Code = "CONFLICT"              // the name or key exists, or another writer changed the data first
@@ -32,7 +32,7 @@ const (
 	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // any error without a code
 )
 
-// Error is the domains' type of errors with a Code. They return it alone or in FieldErrors. Message is written for the caller and contains
+// Error is the domains' type of errors with a Code. They return it alone or in FieldErrors. Message is written for the client and contains
 // no internals. The cause, which Unwrap returns, is for the log.
 type Error struct {
 	Code       Code

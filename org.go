@@ -77,8 +77,8 @@ func (k APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
-// Principal is the caller of a request. An API key identifies it, or another authentication of the embedding program, for example a
-// person's session. Org and KeyID are required.
+// Principal is the sender of an API request. An API key identifies the sender, or another authentication of the embedding program, for
+// example a person's session. Org and KeyID are required.
 type Principal struct {
 	Org          OrgID  // the tenant of the request
 	KeyID        string // permanent id of the key or person; logs and issues contain it

@@ -45,8 +45,9 @@ type Page[T any] struct {
 	Next  Keyset
 }
 
-// Fit returns the first page of a list: at most limit items and at most the given number of bytes (most), but at least one item. If the
-// list is longer, items must contain at least one item more than fits. size returns the size of an item in bytes, and place its keyset.
+// Fit returns the first page of a list: at most limit items and at most the given number of bytes (most), but at least one item unless the
+// list is empty. If the list is longer, items must contain at least one item more than fits. size returns the size of an item in bytes, and
+// place its keyset.
 func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keyset) Page[T] {
 	bytes := 0
 	for n, item := range items {

@@ -50,9 +50,9 @@ func ParsePhoneNumber(s string) (PhoneNumber, error) { return Country("").ParseN
 //
 // A number with a plus must be E.164. A space is accepted in place of the plus, because an unescaped plus in a URL's query becomes a space.
 //
-// Digits without a plus can be a number of the country c or E.164. They can be a number of the country if they have the length of its
-// numbers, with or without its trunk prefix. They can be E.164 if they begin with a country code whose numbers have the remaining length.
-// If both readings are possible:
+// Digits without a plus can be a number of the country c or E.164. They can be a number of the country if, with or without its trunk
+// prefix, they have a length and a first digit that its numbers can have. They can be E.164 if they begin with a country code whose numbers
+// have the remaining length. If both readings are possible:
 //
 //   - Digits with the trunk prefix are a number of the country.
 //   - In a country without a trunk prefix, or with its country code as the trunk prefix, digits of the national length are a number of the
@@ -104,7 +104,8 @@ func e164(digits string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
-// readings returns the E.164 digits of each reading of digits without a plus that the rules of ParseNumber leave: at most two, sorted.
+// readings returns the possible readings of digits without a plus that remain after the rules of ParseNumber: at most two, sorted. A
+// reading consists of E.164 digits.
 func (c Country) readings(digits string) []string {
 	var readings []string
 	international := fitsCountryCode(digits)
@@ -205,8 +206,8 @@ func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (Phon
 const separators = " \u00a0\u202f-\u2010\u2011.()"
 
 // TypedNumber deletes the spaces, hyphens, dots and parentheses (ITU-T E.123) of a typed number, for example "+1 (202) 555-0102", to
-// prepare it for ReadNumber. A text that contains a second plus or "(0)" (a trunk prefix that is dialed only within the country) is
-// returned unchanged, except for surrounding white space.
+// prepare it for ReadNumber. A text that contains "(0)" (a trunk prefix that is dialed only within the country), or a plus after its first
+// character, is returned unchanged, except for surrounding white space.
 func TypedNumber(s string) string {
 	s = strings.TrimSpace(s)
 	rest, _ := strings.CutPrefix(s, "+")

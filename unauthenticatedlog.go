@@ -13,8 +13,9 @@ const (
 	otherAddresses       = "others"
 )
 
-// UnauthenticatedLog limits the log lines of requests without a key. The first request of each address writes a line; later requests of the
-// address are counted in at most one line a minute. Set Logger before the first call of Visit.
+// UnauthenticatedLog limits the log lines of requests without a key. The first request of an address writes a line, and so does the first
+// one after a minute without requests of that address. Other requests of the address are counted in at most one line a minute. Set Logger
+// before the first call of Visit.
 type UnauthenticatedLog struct {
 	Logger *slog.Logger
 

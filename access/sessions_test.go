@@ -79,8 +79,8 @@ func TestSession(t *testing.T) {
 	wantSession(t, "the other session", h.Service, other, true)
 }
 
-// TestSessionEnds checks when sessions end: after SessionIdle without use, or when their key is revoked, when their key expires, or when
-// the overlap after the key's rotation ends.
+// TestSessionEnds checks that a session ends SessionIdle after its last use, when its key is revoked or expires, or when the overlap after
+// its key's rotation ends.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

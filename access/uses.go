@@ -73,10 +73,10 @@ func (u *uses) drain() map[use]time.Time {
 	return taken
 }
 
-// Run writes the last uses of keys and sessions until ctx is canceled, and deletes idle sessions about once an hour. It returns nil. Each
-// key and session is written at most once per UseInterval. If a transaction fails, Run logs the failure and drops all of its uses; later
-// uses are written as usual. Requests never wait for these writes. Without Run, keys show no last use, each session ends SessionIdle after
-// its sign-in even if it is used, and idle sessions are not deleted.
+// Run writes the last uses of keys and sessions until ctx is canceled, and deletes idle sessions about once an hour. After the cancellation
+// it writes the pending uses, for at most lastFlush, and returns nil. Each key and session is written at most once per UseInterval. If a
+// transaction fails, its uses are dropped; later uses are written as usual. Requests never wait for these writes. Without Run, keys show no
+// last use, each session ends SessionIdle after its sign-in even if it is used, and idle sessions are not deleted.
 func (s *Service) Run(ctx context.Context) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()

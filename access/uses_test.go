@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// watched is a store that counts the calls of TouchKey, and can delay them or let them fail.
+// watched is a store that counts the calls of TouchKey, and can delay them or make them fail.
 type watched struct {
 	orgstore.Tenants
-	hang chan struct{} // if set, writes wait until it is closed
+	hang chan struct{} // if set, TouchKey waits until it is closed or the context ends
 
 	mu    sync.Mutex
 	wrote int
@@ -25,7 +25,7 @@ type watched struct {
 }
 
 // TouchKey counts the call. If hang is set, it then waits until hang is closed, or returns the error of ctx if ctx ends first. Then it
-// returns fail, if that was set at the time of the call, or else stores the use.
+// returns the error that fail held at the beginning of the call, or stores the use if that error was nil.
 func (w *watched) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	w.mu.Lock()
 	w.wrote++
@@ -107,8 +107,8 @@ func lastUse(t *testing.T, w *watched, k access.NewKey) time.Time {
 	return *record.LastUsedAt
 }
 
-// TestLastUse uses a key on two nodes, ten times a second for three minutes: the last use is stored once a minute, and never more than
-// about a minute old.
+// TestLastUse uses a key on two nodes, ten times a second for three minutes: the time of the last use is stored once a minute, so the
+// stored time is never more than about a minute old.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

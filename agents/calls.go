@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// defaultTask is the task of an agent that answers a call without a task, pathway or persona.
+// defaultTask is the task of an agent without a task, pathway or persona that answers at an inbound number.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
 // Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. An agent without a

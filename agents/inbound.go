@@ -33,8 +33,8 @@ type NumberStore interface {
 	// Number returns one number, even if it is released. It returns CodeNotFound if the number is absent.
 	Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (InboundNumber, error)
 	// Numbers returns up to limit unreleased numbers of an organization in ascending order. The ID of the keyset is the last number of the
-	// previous page; its time is ignored. As soon as at least two numbers together exceed MaxRead bytes (InboundNumber.Size), the result
-	// ends with the number that exceeds the limit.
+	// previous page; its time is ignored. The result ends early after the number with which the sum of InboundNumber.Size exceeds MaxRead,
+	// but not after the first number.
 	Numbers(ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int) ([]InboundNumber, error)
 	// NumbersOf returns the unreleased numbers of each persona (Agent.PersonaID) in ascending order, at most persona.MaxNumbers of each
 	// persona. The map omits personas without numbers.

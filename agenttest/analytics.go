@@ -52,7 +52,7 @@ func (a Analytics[T]) WhyLeftOut() string {
 	}
 }
 
-// ScenarioName returns the name of a scenario, or the id of a deleted one.
+// ScenarioName returns the name of a scenario, or the id if the scenario was deleted.
 func (a Analytics[T]) ScenarioName(id string) string {
 	if name, ok := a.Scenarios[id]; ok {
 		return name

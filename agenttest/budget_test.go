@@ -117,8 +117,8 @@ func TestBudgetOfRun(t *testing.T) {
 	})
 }
 
-// TestBudgetOfGroup checks that the runs of a group share its budget. On one node they do not exceed it. When the next call does not fit,
-// the waiting runs are canceled, and none fails.
+// TestBudgetOfGroup checks that the runs of a group share its budget. On one node they do not exceed it. When the budget does not suffice
+// for the next model call, the waiting runs are canceled, and none fails.
 func TestBudgetOfGroup(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{1, 2} {

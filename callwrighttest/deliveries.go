@@ -58,7 +58,8 @@ func storeDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
 	}
 }
 
-// wantDeliveries checks that the store lists exactly the wanted deliveries of an organization in a state, in descending order of Since.
+// wantDeliveries checks that the store lists exactly the wanted deliveries of an organization since deliveryTime, in descending order of
+// Since. An empty state selects all states.
 func wantDeliveries(t *testing.T, s delivery.Store, org callwright.OrgID, state delivery.State, want ...delivery.Delivery) {
 	t.Helper()
 	got, err := s.Deliveries(t.Context(), org, state, deliveryTime, callwright.Keyset{}, 100)
@@ -159,8 +160,9 @@ func NewDeliveryLog(t testing.TB, s delivery.Store) *delivery.Log {
 }
 
 // WantDeliveries checks the listed deliveries of an organization, in descending order of their first failure. Each wanted delivery is a
-// text of kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". WantDeliveries also checks that only pending
-// deliveries contain a time of the next attempt, and that no field shows more of a URL than its host.
+// text of kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". WantDeliveries also checks that the pending
+// deliveries, and no others, contain a time of the next attempt, that each delivery contains a failure, and that no field contains a whole
+// URL.
 func WantDeliveries(t testing.TB, log *delivery.Log, org callwright.OrgID, want ...string) {
 	t.Helper()
 	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, delivery.MaxPage)

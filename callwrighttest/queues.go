@@ -11,8 +11,8 @@ import (
 // manyHanging is the number of tasks that hang while other tasks must run. It exceeds the number of workers of any adapter.
 const manyHanging = 1000
 
-// hang registers a handler that returns only when the test ends. start enqueues manyHanging tasks of an organization for it, and waits
-// until one of them runs.
+// hang registers a handler that returns only when the test ends or the handler's context is done. start enqueues manyHanging tasks of an
+// organization for this handler, and waits until one of them runs.
 func hang(t *testing.T, h Harness, q callwright.Queue, kind string, org callwright.OrgID) (start func()) {
 	t.Helper()
 	ended, hanging := make(chan struct{}), make(chan struct{}, manyHanging)

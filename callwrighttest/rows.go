@@ -15,8 +15,8 @@ import (
 type RowsHarness[S, V any] struct {
 	// New returns a store without values.
 	New func(t *testing.T) S
-	// Value returns the value with a number, from 0 to 9, of one organization. No field is zero, different numbers have different keys, and
-	// greater numbers have greater places. If nil, RunRows uses Filled, with the organization "a".
+	// Value returns the value with the given number, from 0 to 9. All values belong to one organization, no field is zero, different
+	// numbers have different keys, and greater numbers have greater places. If nil, RunRows uses Filled, with the organization "a".
 	Value func(t *testing.T, number int) V
 	// Partial reports whether Value leaves fields zero. The caller then tests that the store keeps these fields.
 	Partial bool

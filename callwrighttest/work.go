@@ -138,7 +138,8 @@ func runsCommitted(t *testing.T, h Harness) {
 	r.wait(t, 1)
 }
 
-// skipsRolledBack checks that a rolled-back task does not run. A second task follows it, so that the first would have run before.
+// skipsRolledBack checks that a rolled-back task does not run. It then enqueues a second task and waits for that one, because the first
+// would run earlier.
 func skipsRolledBack(t *testing.T, h Harness) {
 	r := newRan()
 	h.Work.Handle(queue, "k", r.handler(nil))

@@ -187,7 +187,7 @@ func TestEndpointResumes(t *testing.T) {
 	}
 }
 
-// TestEndpointGivesUp checks that a message is given up after a day at a paused host.
+// TestEndpointGivesUp checks that a message to a paused host is given up when it is 24 hours old.
 func TestEndpointGivesUp(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)

@@ -55,15 +55,16 @@ type State string
 const (
 	Pending   State = "pending"   // another attempt follows
 	Delivered State = "delivered" // the webhook has accepted the message
-	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
+	GivenUp   State = "given_up"  // the webhook refused it permanently or did not accept it within a day, or Log.GiveUp was called
 )
 
 // Store stores deliveries. Org and ID identify a delivery. The store returns every field unchanged, and times in UTC with microseconds.
 // Arguments and returned values share no memory with stored values. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
-	// StoreDelivery adds a delivery, or replaces all fields of the stored one except Since, and adds the Attempts of both. It also deletes
-	// deliveries of the organization whose Since is before the given time: at least one of them, unless other transactions lock all. The
-	// stored delivery may be among the deleted ones. The zero time deletes none.
+	// StoreDelivery adds a delivery. If the delivery is already stored, StoreDelivery leaves its Since unchanged, adds d.Attempts to its
+	// Attempts, and replaces all other fields. StoreDelivery also deletes deliveries of the organization whose Since is before the given
+	// time: at least one of them, unless other transactions lock all. The stored delivery may be among the deleted ones. The zero time
+	// deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
 	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next. It leaves
 	// Failure unchanged if d.Failure is empty. If the delivery is absent or not pending, it changes nothing and returns nil.

@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchRetry is the RetryAfter of the error if too many Watchers are open.
+// watchRetry is the RetryAfter of the error if too many watchers are open.
 const watchRetry = 5 * time.Second
 
-// Watchers limits and wakes the open Watchers of a process. Set its fields before the first Open.
+// Watchers limits the number of open watchers (see Watcher) in a process, and wakes them. Set its fields before the first Open.
 type Watchers struct {
 	Total int // maximum of open watchers of all organizations
 	Share int // maximum of open watchers of one organization

@@ -78,9 +78,9 @@ func checkWritable(folder string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// checkLost returns an error if the data folder was used with an SQLite database whose file is missing. A new database would contain
-// another organization and another API key, and the loss would stay unnoticed. checkLost does not detect the loss if the program has its
-// own Authenticator.
+// checkLost returns an error if the file of the SQLite database is missing although the data folder was used with a database before. A new
+// database would contain another organization and another API key, and the loss would stay unnoticed. checkLost does not detect the loss if
+// the program has its own Authenticator.
 func checkLost(c Config) error {
 	path, ok := databaseFile(c)
 	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,8 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// TestRun runs the whole platform with a model, a speech engine and a recognizer of the program, twice on the same data folder. It must
-// leave no goroutines behind.
+// TestRun runs the whole platform with the program's own model, speech engine and recognizer, twice on the same data folder. It must leave
+// no goroutines behind.
 func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	c := Defaults()

@@ -56,7 +56,7 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	return err
 }
 
-// checkKeyFiles returns an error if other users can read the key files, or replace them in the data folder.
+// checkKeyFiles returns an error if other users can read or change the key files, or replace files in the data folder.
 func checkKeyFiles(c Config) error {
 	if err := checkFolder(c.Data); err != nil {
 		return err

@@ -308,7 +308,7 @@ func (p parts) served(server *http.Server) fx.Hook {
 }
 
 // readinessPeriod is the interval between two readiness checks of a node that has been ready, and the timeout of each check. Until the node
-// is ready for the first time, the interval is a tenth of it.
+// is ready for the first time, the interval is a tenth of readinessPeriod.
 const readinessPeriod = 5 * time.Second
 
 // followReadiness passes the state of /readyz to the function tell, repeatedly until ctx ends. It begins when the node is ready for the

@@ -18,7 +18,7 @@ func flock(f *os.File) (taken bool, err error) {
 	return false, err
 }
 
-// shared reports whether other users may access a file. If the file belongs to root and this process does not run as root, its group may
+// shared reports whether other users may access a file. If root owns the file and this process does not run as root, the file's group may
 // read it, because Kubernetes mounts secrets with such modes.
 func shared(info fs.FileInfo) bool {
 	forbidden := fs.FileMode(0o077)

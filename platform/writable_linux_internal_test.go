@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 )
 
-// nobody is the id of a user without privileges. give makes this user the owner of the files.
+// nobody is the id of a user without privileges. The function give makes this user the owner of the files.
 const nobody = 65534
 
 // TestReadOnly checks that the start reports a read-only data folder, database, or database folder, even after an earlier start could write

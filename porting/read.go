@@ -45,8 +45,8 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// openRead is the maximum number of requests that Open returns. Among the submitted and in-progress requests, Open examines only the
-// openRead newest.
+// openRead is the maximum number of requests that Open returns. Of the submitted and in-progress requests, Open examines only the openRead
+// newest, and the requests that are held up.
 const openRead = 50
 
 // Open returns at most limit requests that have not ended. First come the requests that wait for a signature or are held up, oldest first.

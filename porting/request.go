@@ -33,7 +33,7 @@ type Request struct {
 	Version   int64     // the newest Snapshot.Version that was applied
 	DueAt     time.Time // time of the next step; zero means never
 	Misses    int       // consecutive failed attempts to reach the gateway
-	HeldSince time.Time // time since which a party other than the losing carrier must act; zero if none must
+	HeldSince time.Time // time since which a number is held up: a party other than the losing carrier must act; zero if none is
 
 	CancelAskedAt time.Time // zero if not requested, or if the carrier has refused
 	CancelAskedBy Actor

@@ -132,7 +132,8 @@ func TestNumberMoves(t *testing.T) {
 	}
 }
 
-// TestOutcome checks that a request ends with its last number, and that its event is Ported if any number is ported.
+// TestOutcome checks that a request ends with its last number, and that its event is Ported if any number is ported, or else Rejected if
+// any number is rejected, or else Withdrawn.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

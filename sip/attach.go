@@ -38,9 +38,9 @@ type FailedNumber struct {
 const MaxNumbers = 100
 
 // Attach creates trunks. An invalid direction fails the whole attachment. A refused number fails alone, for all of its directions. An
-// unavailable store ends the attachment with an error, but the numbers that were attached before the error stay attached. A direction that
-// the organization has already attached is replaced and keeps the settings of Configure; if a.Keep is set, the number fails instead with
-// CodeInvalidState. A repeated number is attached once.
+// internal error or an unavailable store ends the attachment with an error, but the numbers that were attached before the error stay
+// attached. A direction that the organization has already attached is replaced and keeps the settings of Configure; if a.Keep is set, the
+// number fails instead with CodeInvalidState. A repeated number is attached once.
 //
 // A number fails with CodeBadRequest if it is invalid, with CodeTooManyRequests beyond the organization's limit, Organization.NumberLimit,
 // with CodeConflict if another organization has attached or reserved it, and with CodeInvalidState if the organization must first prove

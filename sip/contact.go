@@ -25,8 +25,9 @@ func (t Trunk) ContactUser() string {
 	return t.Number.String() + "-" + strings.ToLower(secret)
 }
 
-// secretPart matches every part of a text that may be the secret of a Contact, even if a system on the path has changed it. It matches any
-// text of 16 or more characters after a digit and a hyphen, and 32 or more characters of the secret's alphabet directly after a digit.
+// secretPart matches every part of a text that may be the secret of a Contact, even if a system on the path has changed it. It matches 16
+// or more characters, none of them a delimiter, after a digit and a hyphen, which may be escaped. It also matches 32 or more characters of
+// the secret's alphabet directly after a digit.
 var secretPart = regexp.MustCompile(`(\d(?:-|%2[dD]))[^-@;<>\s]{16,}|(\d)[A-Za-z2-7]{32,}`)
 
 // RedactContacts replaces the secret parts of Contacts in a text, for logs and records.

@@ -171,7 +171,7 @@ type Admission string
 
 // The admissions of inbound trunks.
 const (
-	AdmitsAnyone       Admission = "anyone"       // all callers over TLS with SRTP: the address list is empty or too wide (see Everybody)
+	AdmitsAnyone       Admission = "anyone"       // callers from listed addresses, and calls over the registration, if any
 	AdmitsAddresses    Admission = "addresses"    // callers from listed addresses
 	AdmitsCredentials  Admission = "credentials"  // callers from any address that know the user name and password
 	AdmitsRegistration Admission = "registration" // only calls over the trunk's registration, or to its registered Contact

@@ -15,7 +15,8 @@ import (
 type InboundNumbers interface {
 	// RegisterInbound registers a number, so that calls to it are answered. It leaves a registered number unchanged.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
-	// ReleaseInbound undoes RegisterInbound. It is called when the inbound direction of a number is detached, in the same transaction.
+	// ReleaseInbound undoes RegisterInbound. It is called when the inbound direction of a number is detached or an operator releases the
+	// number, in the same transaction.
 	ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 

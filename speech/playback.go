@@ -11,9 +11,9 @@ import (
 )
 
 // Stream speaks a text and stores it, as Speak does, but returns the WAV file while the text is synthesized. It returns when the first
-// sentence is available, at once if the audio of an earlier sample is used again, or with the errors of Speak. While a text of several
-// sentences or a mu-law file is synthesized, the header of the file does not state its length. When ctx ends, or the Playback is closed
-// early, the synthesis ends and nothing is stored.
+// sentence is available, or immediately if it uses the audio of an earlier sample again. It returns the same errors as Speak. While a text
+// of several sentences or a mu-law file is synthesized, the header of the file does not state its length. When ctx ends, or the Playback is
+// closed early, the synthesis ends and nothing is stored.
 func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (*Playback, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {

@@ -64,8 +64,8 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 }
 
 // answerAnalysis adds a person's answer to an analysis and queues its next step, in the transaction of ctx. The caller advances the session
-// afterwards. It returns CodeInvalidState if the analysis has maxAnswers answers. It returns CodeTooManyRequests if the analysis awaits
-// input and too many others are running.
+// afterwards. answerAnalysis returns CodeInvalidState if the analysis has maxAnswers answers. It returns CodeTooManyRequests if the
+// analysis awaits input and too many others are running.
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {

@@ -171,8 +171,8 @@ func TestStepOfAnOlderRelease(t *testing.T) {
 	}
 }
 
-// TestAnalysisOfNothing checks that tasks of sessions that are absent or no analyses, and tasks with unreadable arguments, finish without
-// an error.
+// TestAnalysisOfNothing checks that tasks of absent sessions, tasks of sessions that are no analyses, and tasks with unreadable arguments
+// finish without an error.
 func TestAnalysisOfNothing(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))

@@ -30,8 +30,8 @@ func (c *change) addEntry(e Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// change locks an issue, calls do, and stores the changed issue and the new entries, all in one transaction. It returns the issue and the
-// entries. The transaction may be retried, so do may be called twice.
+// change locks an issue, calls the function do, and stores the changed issue and the new entries, all in one transaction. It returns the
+// issue and the entries. The transaction may be retried, so the function may be called twice.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Issue, []Entry, error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// withKeys configures a service to sign cursors with the key whose id is current, and to read cursors of every key whose id is in letters.
+// withKeys configures the keys for a service's cursors. Each character of letters is the id of a key, and current is the id of the key that
+// signs.
 func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	keys := map[byte][]byte{}
 	for _, letter := range letters {

@@ -11,9 +11,10 @@ import (
 // Delete deletes an issue permanently, with its feed, comments, flags, attachments, agent sessions, report keys and views. Its number is
 // not used again. Every actor of the organization may delete every issue, even a merged one.
 //
-// Later steps of the issue's agents return CodeNotFound, and its Watchers end. The next report with one of its keys opens a new issue. Its
-// relations are deleted, and the related issues record this as TypeRelationRemoved with "deleted" in the Metadata. An issue that was merged
-// into the deleted issue stays closed, but is no longer merged. Entries of other feeds that mention the deleted issue do not change.
+// Later steps of the issue's agents return CodeNotFound, and its Watchers end. The next report with one of its keys opens a new issue. The
+// relations of the deleted issue are deleted, and the related issues record this as TypeRelationRemoved with "deleted" in the Metadata. An
+// issue that was merged into the deleted issue stays closed, but is no longer merged. Entries of other feeds that mention the deleted issue
+// do not change.
 //
 // Delete uses its own transactions to retry conflicts, so it must not be called in a transaction. It returns CodeUnavailable if the issue's
 // relations keep changing meanwhile.

@@ -130,7 +130,7 @@ func TestDeleteAMergedIssue(t *testing.T) {
 	}
 }
 
-// TestReportAfterADeletion checks that a report opens a new issue whenever the issue of its key is deleted, also during the report.
+// TestReportAfterADeletion checks that a report opens a new issue if the issue of its key is deleted before or during the report.
 func TestReportAfterADeletion(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]struct {

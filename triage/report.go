@@ -26,8 +26,8 @@ type Report struct {
 
 // Report creates an issue for a new key, with "key" in the Metadata of its first entry. If the key has an open issue, Report attaches the
 // resources to that issue until it has 50 resources. If the key's issue is done or closed, Report creates another issue and relates the
-// two. A report changes nothing if its calls, runs and port requests are already attached to the ended issue, because it was reported
-// before. Concurrent reports of a new key create one issue.
+// two. The exception is a report with calls, runs or port requests that are all attached to the ended issue: it repeats an earlier report,
+// and changes nothing. Concurrent reports of a new key create one issue.
 //
 // Report uses its own transactions to retry conflicts, so it must not be called in a transaction.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// searched is a store whose searches last for the duration searching. It counts concurrent searches.
+// searched is a store that counts concurrent searches. The constant searching is the duration of each search.
 type searched struct {
 	triage.Store
 

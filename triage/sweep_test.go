@@ -88,7 +88,7 @@ func TestSilentSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestSessionsThatSpeakGoOn checks that a step before SilentAfter has passed prevents the end of a session, also repeatedly.
+// TestSessionsThatSpeakGoOn checks that a session continues as long as each step follows the previous one within SilentAfter.
 func TestSessionsThatSpeakGoOn(t *testing.T) {
 	t.Parallel()
 	h, sweep := swept(t)

@@ -205,7 +205,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// oggFirstPage returns the first page of an Ogg stream, which contains the given packet.
+// oggFirstPage returns the first page of an Ogg stream. The page contains the given packet.
 func oggFirstPage(packet string) []byte {
 	page := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
 	page = append(append(page, 1, byte(len(packet))), packet...)

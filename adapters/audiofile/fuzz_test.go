@@ -26,8 +26,8 @@ func seeds(f *testing.F) map[string][]byte {
 	}
 }
 
-// check checks that decoding random input finishes within 30 seconds, and returns at most about a second of mono audio,
-// CodeUnsupportedMedia or CodePayloadTooLarge.
+// check checks that decoding random input finishes within 30 seconds, and returns either mono audio that lasts at most about a second, or
+// an error with CodeUnsupportedMedia or CodePayloadTooLarge.
 func check(t *testing.T, d audiofile.Decoder, raw []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

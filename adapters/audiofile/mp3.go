@@ -202,8 +202,9 @@ func (f *frames) advance() error {
 
 // repack works around a fault of the decoder. The decoder assumes that padded frames of MPEG-2 are one byte too short if their size without
 // padding is a whole number. Of the supported MPEG-2 rates, only 22050 samples per second needs padding. repack rewrites each frame of this
-// rate with all of its main data, which begins in earlier frames, and with a bit rate whose frames are large enough for it. It returns the
-// frame unchanged if main data is missing or does not fit.
+// rate: the new frame contains all main data of the old one, even the part that earlier frames hold, and its bit rate is the lowest whose
+// frames are large enough. repack returns a frame unchanged if it has another rate, is too short, or if its main data is missing or does
+// not fit.
 func (f *frames) repack(h frameHeader) []byte {
 	if h.rate != 22050 {
 		return f.frame

@@ -12,8 +12,8 @@ import (
 // The limits of an Ogg stream.
 const (
 	maxPacket  = 256 << 10 // bytes of a packet that are stored; audio packets are smaller
-	maxSkipped = 16 << 20  // size of a packet in bytes; comments may contain pictures
-	maxStreams = 16        // concurrent streams at the beginning of the file
+	maxSkipped = 16 << 20  // size of a packet in bytes, including skipped bytes; comments may contain pictures
+	maxStreams = 16        // pages that openStreams reads: the first pages of all streams, and one more
 )
 
 // Flags of a page (RFC 3533, section 6).

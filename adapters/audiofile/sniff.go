@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// peekSize is the number of bytes at the start of a file that are examined. The first frame of an MP3 must begin within them.
+// peekSize is the number of bytes that are searched for the first frame of an MP3: at the start of the file, or after its ID3 tags.
 const peekSize = 64 << 10
 
 // The formats that Decoder decodes.

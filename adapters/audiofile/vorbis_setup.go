@@ -11,7 +11,7 @@ const (
 	maxEntries    = 1 << 15 // entries of one codebook
 	maxAllEntries = 1 << 17
 	maxDimensions = 256
-	maxValues     = 1 << 21 // sum over all codebooks of entries times dimensions
+	maxValues     = 1 << 21 // sum of entries times dimensions over the codebooks that have a lookup table
 )
 
 var errCodebook = errors.New("a codebook is invalid or too large")

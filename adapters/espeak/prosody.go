@@ -35,8 +35,9 @@ func option(points []point, factor float64) (value, makes float64) {
 // pitch by 0.6 % at most.
 const rateStep = 100
 
-// control returns eSpeak's options for a prosody, and the factor by which the playback rate must increase. eSpeak can change the pitch by a
-// factor from 0.66 to 1.69. For other factors, the playback rate causes the rest, and a slower tempo compensates for the faster playback.
+// control returns eSpeak's options for a prosody, and the factor by which the playback rate must change. eSpeak can change the pitch by a
+// factor from 0.66 to 1.69. For other factors, the playback rate causes the rest, and eSpeak's tempo compensates for the faster or slower
+// playback.
 func control(prosody tts.Prosody) (options []string, playback float64) {
 	pitch, tempo := prosody.Factors()
 	p, made := option(pitches, pitch)

@@ -16,12 +16,12 @@ const (
 // pitch by 0.6 % at most.
 const rateStep = 100
 
-// control returns flite's options for a prosody, and the factor by which the playback rate must increase. Without options the voice is
+// control returns flite's options for a prosody, and the factor by which the playback rate must change. Without options the voice is
 // unchanged.
 //
 // f0_shift changes the pitch of every voice except rms, which does not support it. For rms, flite speaks more slowly by the factor of the
-// pitch, and the audio is played faster by the same factor. This is exact, too, but it shifts the timbre together with the pitch, as a
-// shorter or longer throat would.
+// pitch (or faster, if the factor is below 1), and a changed playback rate compensates for that. This is exact, too, but it shifts the
+// timbre together with the pitch, as a shorter or longer throat would.
 func control(voice string, prosody tts.Prosody) (options []string, playback float64) {
 	pitch, tempo := prosody.Factors()
 	stretch, shift, playback := 1/tempo, pitch, 1.0

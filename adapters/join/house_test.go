@@ -112,7 +112,8 @@ func document(nodes, edges []string) (d graph.Document) {
 	return d
 }
 
-// read returns the evidence about a resource, and all of it as one text. It checks that the facts can be encoded as JSON.
+// read returns the evidence about a resource, and the facts and lines of the evidence as one text. It checks that the facts can be encoded
+// as JSON.
 func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, string) {
 	h.t.Helper()
 	e, err := l.Read(h.t.Context(), org, id)

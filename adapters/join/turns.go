@@ -54,7 +54,7 @@ func (f facts) list(name string, value any) {
 	f[name] = append(known, value)
 }
 
-// asked returns the facts of a request without its parameters and its response.
+// asked returns the name, the duration, the status and the error of a request, without its parameters and the content of its response.
 func asked(l request.Log) map[string]any {
 	f := facts{"name": l.Name, "milliseconds": l.Duration.Milliseconds()}
 	f.add("status", l.Status)

@@ -37,7 +37,8 @@ type fonts struct {
 }
 
 // parseFonts reads the widths of all characters that letters can show. It omits Hebrew and Arabic, because texts are written from left to
-// right, and characters above U+FFFF, because fpdf stores a character in two bytes.
+// right, and characters above U+FFFF, because fpdf stores a character in two bytes. It also omits control, format and private-use
+// characters.
 func parseFonts(ttf ...[]byte) (fonts, error) {
 	f := fonts{}
 	for i, raw := range ttf {

@@ -53,8 +53,8 @@ func address(text string) (string, error) {
 	return text, nil
 }
 
-// plain matches ids whose characters are safe in a header and in a file name. The function name replaces other ids, ids with two
-// consecutive dots and ids that end with a dot by their SHA-256.
+// plain matches ids whose characters are safe in a header and in a file name. name replaces all other ids, and ids that contain ".." or end
+// with a dot, with their SHA-256.
 var plain = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$`)
 
 func name(id string) string {

@@ -105,8 +105,8 @@ func TestAnswerWithoutSchemaMode(t *testing.T) {
 	}
 }
 
-// TestARequestThatIsWrongInAnyForm checks that a refusal with and without the JSON schema mode does not disable the mode for later
-// questions.
+// TestARequestThatIsWrongInAnyForm checks that a request that the service refuses both with and without the JSON schema mode does not
+// disable the mode for later questions.
 func TestARequestThatIsWrongInAnyForm(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

@@ -85,7 +85,7 @@ func fill(value *string, standard string) {
 	}
 }
 
-// maxAnswer is the maximum size of a response other than speech, in bytes. Longer responses are cut off.
+// maxAnswer is the maximum size of a successful response other than speech, in bytes. Longer responses are cut off.
 const maxAnswer = 8 << 20
 
 // Close closes the idle connections of the HTTP client.

@@ -42,7 +42,8 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phr
 	return text, err
 }
 
-// expect returns the phrase that the utterance matches, or an empty text if it matches none.
+// expect returns the phrase that the utterance matches, the words of several phrases in a row, or an empty text if the utterance matches no
+// phrase.
 func (r *Recognizer) expect(ctx context.Context, dir string, phrases []phrase) (string, error) {
 	if err := write(dir, grammarFile, []byte(r.words.grammar(phrases))); err != nil {
 		return "", err

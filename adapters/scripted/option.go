@@ -15,7 +15,7 @@ import (
 // verdict is the truth of a condition: yes, no or unsure.
 type verdict int
 
-// The possible verdicts. The function either returns the greater of two verdicts.
+// The possible verdicts, in ascending order, because either(a, b) returns the greater of two verdicts.
 const (
 	unsure verdict = iota
 	no

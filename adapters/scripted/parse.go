@@ -31,7 +31,7 @@ type rule struct {
 	line    line
 }
 
-// The patterns of rule lines. A line that matches beginning must be a valid rule line. Every other line is prose.
+// The patterns of rule lines. A line that matches the pattern named beginning must be a valid rule line. Every other line is prose.
 const (
 	quotes = `["“”„]`
 	quoted = quotes + `([^"“”„]+)` + quotes

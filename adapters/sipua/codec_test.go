@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// TestRoutesCodecs checks that a call offers and accepts the codecs of its route in their order. The peer may send the other law of G.711
-// than it receives, and with Transcode also the other codecs.
+// TestRoutesCodecs checks that a call offers and accepts its route's codecs in the route's order. The peer may send either law of G.711,
+// whichever it receives, and with Transcode also the other codecs.
 func TestRoutesCodecs(t *testing.T) {
 	t.Parallel()
 	for _, transcode := range []bool{false, true} {

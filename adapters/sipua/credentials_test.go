@@ -39,7 +39,7 @@ func TestRenewedCertificates(t *testing.T) {
 		return conn.ConnectionState().PeerCertificates[0].DNSNames[0]
 	}
 	asked := make(chan string, 100)
-	servers := func(want string) { // skips requests from before the renewal, and of a second attempt
+	servers := func(want string) { // skips connections from before the renewal and of second attempts
 		t.Helper()
 		for ctx := within(t); ; {
 			select {
@@ -90,7 +90,7 @@ func TestRenewedCertificates(t *testing.T) {
 	}
 	outbound()
 	servers("first.test")
-	for len(asked) > 0 { // a call whose connection closes immediately opens another one
+	for len(asked) > 0 { // a call whose connection closes immediately opens another connection
 		<-asked
 	}
 	now.Store(&credentials{[]tls.Certificate{second}, roots})

@@ -45,10 +45,10 @@ func request(i int, us, start string, lines ...string) string {
 }
 
 // TestFloodOfRefusedRequests checks that a source that sends thousands of requests over several connections, and reads no response, is
-// blocked. Until then its requests must neither accumulate goroutines nor transactions, and other sources must be served.
+// blocked. Until then its requests must accumulate neither goroutines nor transactions, and other sources must be served.
 func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	const each, connections, perSecond = 1500, 3, 20
-	const slack = 100 // up to 2*perSecond are in admission, each with a goroutine and sometimes a timer's
+	const slack = 100 // up to 2*perSecond requests are in admission, each with a goroutine and sometimes a second one for a timer
 	a := newAgent(t, func(c *sipua.Config) { c.InvitesPerSecond = perSecond })
 	other := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
 	n := 10

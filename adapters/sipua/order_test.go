@@ -94,7 +94,7 @@ func TestOurReinviteMeetsTheirs(t *testing.T) {
 	c.connected("Session-Expires: 90;refresher=uas", "Supported: timer")
 	c.ask("INVITE", offerSDP("RTP/SAVP"))
 	c.response(200)
-	c.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // implies the missing ACK of the last one
+	c.ask("INVITE", offerSDP("RTP/SAVP", "a=sendonly")) // implies the missing ACK of the previous INVITE
 	c.response(200)
 	c.ask("ACK", "")
 }

@@ -56,8 +56,8 @@ func failureOf(e *call.HangupReason) *testcall.Failure {
 	return f
 }
 
-// watch passes the steps of a test call to observe until its method stop is called. Abandoned legs may produce further steps, which must
-// not reach observe after the call has ended.
+// watch passes the steps of a test call to the function observe, until the method stop is called. Abandoned legs may produce further steps,
+// which the function must not receive after the call has ended.
 type watch struct {
 	mu      sync.Mutex
 	observe func(ladder.Event)

@@ -48,7 +48,7 @@ const userAgent = "callwright"
 
 // The signature headers of a message contain the HMAC-SHA256 of its body in hexadecimal.
 const (
-	SignatureHeader     = "X-Webhook-Signature"      // from the former secret during the overlap of a rotation
+	SignatureHeader     = "X-Webhook-Signature"      // from the current secret; during the overlap of a rotation, from the former one
 	NextSignatureHeader = "X-Webhook-Signature-Next" // from the new secret; set only during the overlap
 )
 

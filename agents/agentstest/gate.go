@@ -32,7 +32,8 @@ type (
 
 var _ pathway.Gate = (*Gate)(nil)
 
-// Check returns the state of a version's test. It begins the test if c.Start is set and the version requires a test that has not begun.
+// Check returns the state of a version's test, or GateOpen if the pathway requires no tests. It begins the test if c.Start is set and the
+// version requires a test that has not begun.
 func (g *Gate) Check(_ context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

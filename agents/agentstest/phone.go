@@ -45,7 +45,7 @@ type Phone struct {
 	say      []int16       // audio that the phone will send
 	cue      cue           // text that the phone says after it has heard another text
 	keys     []byte        // digits that the phone will send, one per frame
-	held     bool          //
+	held     bool          // whether the near end is on hold
 	proven   bool          // whether written audio is played
 	queue    []int16       // written audio of the near end that is not played yet
 	played   []int16       // audio played to the phone from the first frame, including silence

@@ -143,8 +143,8 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreToldAgain checks that a refused report is sent again, after an error with RetryAfter only when that time has passed. It
-// also checks that the call's record and webhook do not wait for the report.
+// TestFailuresAreToldAgain checks that a refused report is sent again and, if the error has a RetryAfter, only when that time has passed.
+// It also checks that the call's record and webhook do not wait for the report.
 func TestFailuresAreToldAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {

@@ -50,8 +50,8 @@ func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)
 	})
 }
 
-// TestDatabaseComesBack checks that, after an outage of the database, the calls of a live node do not count as lost before that node had
-// time for a heartbeat, and that the calls of a dead node are closed.
+// TestDatabaseComesBack checks that, after an outage of the database, the calls of a live node do not count as lost before that node has
+// had time for a heartbeat, and that the calls of a dead node are closed.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {

@@ -53,8 +53,8 @@ func (s *Service) placeable(c Call) bool {
 	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.Holds(c.ID)
 }
 
-// allocate allocates a call to this node. The caller holds a slot for the call. allocate reads the call again, because the record may have
-// changed before the slot was claimed. It returns CodeConflict if another node holds the call, or the call has ended.
+// allocate allocates a call to this node. The function place already holds a slot for the call. allocate reads the call again, because the
+// record may have changed before the slot was claimed. It returns CodeConflict if another node holds the call, or the call has ended.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {

@@ -81,7 +81,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// checkSecond checks that the retry has the settings of the first call, and that the two calls are linked.
+// checkSecond checks that the retry has the settings of the first call but no further retry, and that each of the two calls contains the
+// other's id.
 func checkSecond(t *testing.T, first, second call.Call) {
 	t.Helper()
 	if second.RetryOf != first.ID || first.RetriedBy != second.ID || second.RetriedBy != "" || second.Plan.Retry != nil ||

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/voicemail"
 )
 
-// judge is an AMD that returns the field verdict from the time in the field after on, and reports the end of the greeting from the time in
-// the field ends on.
+// judge is an AMD. It returns its field verdict once the call has lasted as long as its field after, and reports the end of the greeting
+// once the call has lasted as long as its field ends.
 type judge struct {
 	verdict     call.AnsweredBy
 	after, ends time.Duration

@@ -147,7 +147,8 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	return config
 }
 
-// audio returns the leg's audio, and records it if the agent has Record. stop finishes the recording.
+// audio returns the leg's audio, and records it if the agent has Record. If the recording cannot begin, the call continues without it. stop
+// finishes the recording and sets c.Recorded.
 func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversation.Audio, stop func()) {
 	if !c.Agent.Record {
 		return leg, func() {}

@@ -7,7 +7,7 @@ import (
 )
 
 // TaskLimits returns a human-readable text if this server's model does not follow tasks in free text. The text is empty if the model
-// follows any task, or if Config.NewBrain is set.
+// follows every task, or if Config.NewBrain is set.
 func (s *Service) TaskLimits() string {
 	if s.cfg.NewBrain != nil {
 		return "" // the program's own brain may use another model

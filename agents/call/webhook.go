@@ -21,8 +21,8 @@ var eventCategories = []EventCategory{
 	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
 }
 
-// firstNotice (queued) and lastNotice (ended) are the numbers of the notices that no record writer numbers. A sweep that closes a call does
-// not know the number of the call's earlier notices.
+// firstNotice and lastNotice are the numbers of the notices "queued" and "ended", which no record writer numbers. A sweep that closes a
+// call does not know the numbers of the call's earlier notices.
 const (
 	firstNotice = 1
 	lastNotice  = math.MaxInt32

@@ -44,8 +44,8 @@ type BargeIn struct {
 // bargeInRule contains the limits of a BargeIn.
 type bargeInRule struct {
 	pause time.Duration // voice in a burst that pauses the agent; 0 means that no voice does
-	cut   time.Duration // voice in a burst that cuts the answer without its words
-	words int           // minimum number of words that cut the answer
+	cut   time.Duration // voice in a burst that cuts the answer, whatever the caller's words are
+	words int           // minimum number of words that cut the answer; 0 means that even a back-channel does
 }
 
 // uninterrupted is the duration of voice during uninterruptible words that still belongs to the caller's turn, if the voice continues after
@@ -62,8 +62,8 @@ var bargeInRules = [...]bargeInRule{
 	ImmediatelyInterrupted: {shortestVoice, shortestVoice, 0},
 }
 
-// bargeInRule returns the rule for a sentence. A Level of the sentence replaces the Config's level and threshold; a Threshold of the
-// sentence alone replaces the threshold.
+// bargeInRule returns the rule for a sentence. A Level of the sentence other than Inherited replaces the Config's level and threshold. A
+// Threshold of the sentence other than 0 replaces the threshold.
 func (c *Config) bargeInRule(say BargeIn) bargeInRule {
 	level, threshold := c.Interruptibility, c.Interruption
 	if say.Level != Inherited {

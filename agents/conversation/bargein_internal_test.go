@@ -48,7 +48,8 @@ type bargeInConfig struct {
 	threshold time.Duration
 }
 
-// TestWordsThatCut checks which words cut an answer (+) at each level, in the order of the levels.
+// TestWordsThatCut checks which words interrupt an answer at each level. Each want contains one character per level, in the order of the
+// levels: + if the words interrupt, otherwise -.
 func TestWordsThatCut(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ said, text, want string }{

@@ -23,7 +23,7 @@ func chatty() *brain {
 	}}
 }
 
-// lastSound returns the last time between from and to at which the phone heard a sound, or 0 if it heard none.
+// lastSound returns the time of the last sound that the phone heard in the given period, or 0 if it heard none.
 func lastSound(p *agentstest.Phone, from, to time.Duration) time.Duration {
 	played := p.Played()
 	for i := min(len(played), int(to.Milliseconds())*8) - 1; i >= int(from.Milliseconds())*8; i-- {

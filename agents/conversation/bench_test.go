@@ -24,8 +24,8 @@ type paced struct {
 
 	mu       sync.Mutex
 	queue    []int16
-	began    time.Time // time of the last first frame with sound
-	ended    time.Time // time of the last first frame without sound
+	began    time.Time // time of the frame at which the sound last began
+	ended    time.Time // time of the frame at which the sound last ended
 	sounding bool
 	room     chan struct{}
 	frames   atomic.Int64

@@ -13,7 +13,7 @@ type callTime struct {
 	at      time.Time
 }
 
-// set sets the time of the newest frame, which arrived at now.
+// set stores the call's time at the newest frame (elapsed), and the clock's time at which that frame arrived (now).
 func (t *callTime) set(elapsed time.Duration, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -37,7 +37,7 @@ func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Req
 	}
 }
 
-// add appends samples, sets the error of the stream, and wakes next.
+// add appends samples, sets the error of the stream, and closes the channel that the method next has returned.
 func (c *clip) add(samples []int16, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,9 +47,9 @@ func (c *clip) add(samples []int16, err error) {
 	c.changed = make(chan struct{})
 }
 
-// next returns at most size samples from position at, which do not change afterwards. total is the number of all samples, or 0 until it is
-// known. After the last sample, the error is io.EOF. If the samples have not arrived yet, next returns none and no error; changed is closed
-// when more arrive.
+// next returns the samples from a position (at) on, but at most size of them. These samples do not change afterwards. total is the number
+// of all samples, or 0 until it is known. After the last sample, the error is io.EOF or the synthesizer's error. If the samples have not
+// arrived yet, next returns none and no error; changed is closed when samples or an error arrive.
 func (c *clip) next(at, size int) (part []int16, total int, changed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

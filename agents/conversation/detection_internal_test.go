@@ -33,8 +33,8 @@ func TestTurnsInNoise(t *testing.T) {
 		name  string
 		noise func(i int) float64
 		level float64 // of the noise in dBFS; the speech has -20
-		ended int     // minimum
-		early int     // maximum
+		ended int     // minimum number of turns that end in time
+		early int     // maximum number of turns that end early
 	}{
 		{"clean", sounds.White(0), -65, 12, 0},
 		{"white noise 15 dB", sounds.White(0), -35, 11, 0},
@@ -68,7 +68,7 @@ type turnEnds struct {
 	early  int // ended before the last word
 }
 
-// add counts the turn of the speech between two samples.
+// add counts the turn of the speech that lies between the samples begin and end of p.
 func (n *turnEnds) add(p []int16, begin, end int, a Activity) {
 	e := newEar(a)
 	open, spoken, early := false, false, false

@@ -1,6 +1,6 @@
 // Package conversation leads a conversation with a caller, turn by turn. It detects when the caller speaks and stops (voice activity
 // detection, endpointing), recognizes the words, asks a Brain for the answer, and speaks the answer's sentences as they arrive. When the
-// caller speaks over it (barge-in), it pauses immediately, and the caller's words decide whether it continues.
+// caller speaks over the answer (barge-in), the answer pauses immediately, and the caller's words decide whether it continues.
 //
 // The package processes audio frames, text and time. Telephones, models and speech engines are behind its ports: Audio, Brain and
 // Recognizer, and the Synthesizer of package tts.
@@ -10,12 +10,12 @@
 // An Activity distinguishes the caller's voice from other sounds every 20 ms. While the agent is silent, 80 ms of voice begin an utterance.
 // The recognizer also receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
 //
-// While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next frame
-// on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and shortens the
-// transcript to the words that were played. The next turn contains the part that was heard. Other words and noises resume the answer at the
-// beginning of the held word; the recognized words are an entry of the transcript, but no turn. A hold ends at the latest 2.5 seconds after
-// the caller's voice. Package overlap classifies the words. In the first Config.EchoGuard of an answer, only a voice about as loud as the
-// agent's voice counts, because a softer one may be the agent's echo.
+// While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next
+// frame on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and
+// shortens the transcript to the words that were played. The next turn contains the part that was heard. Other words and noises resume the
+// answer at the beginning of the held word; the recognized words are an entry of the transcript, but no turn. A hold ends at the latest 2.5
+// seconds after the caller's voice. Package overlap classifies the words. In the first Config.EchoGuard of an answer, only a voice about as
+// loud as the agent's voice counts, because a softer one may be the agent's echo.
 //
 // Digits are collected until # or Config.InterDigit. They always interrupt the agent. While the call is on hold, everything waits.
 //

@@ -96,8 +96,8 @@ func (e *voiceDetector) endBurst() {
 // reset ends the burst.
 func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap, e.lead = 0, 0, 0, 0, 0 }
 
-// interrupts reports whether the caller speaks, and the burst contains enough certain voice. The sound immediately before the first voice
-// counts too, because an Activity needs some time to recognize a voice.
+// interrupts reports whether the caller speaks, the last frame is certainly voice, and the burst contains enough voice. The sound
+// immediately before the first voice counts too, because an Activity needs some time to recognize a voice.
 func (e *voiceDetector) interrupts(enough time.Duration) bool {
 	return e.run > 1 && e.lead+e.voiced >= enough && e.certainty >= certain
 }

@@ -16,7 +16,8 @@ import (
 const reading = "we are open from nine to five on every day but sunday and on some days also from seven to eight in the evening but never on a " +
 	"day."
 
-// readsAloud returns a brain that reads a text to the caller, asks "yes?" after each other turn of the caller, and ends at "bye".
+// readsAloud returns a brain that first reads a text to the caller. It ends the conversation at "bye" or after silence, and answers all
+// other turns with "yes?".
 func readsAloud() *brain {
 	return &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		switch {
@@ -96,7 +97,7 @@ func TestHolds(t *testing.T) {
 		say     string        // spoken by the caller, or a noise if empty
 		delay   time.Duration // of the recognizer
 		why     conversation.HoldReason
-		longest time.Duration // maximum of the hold, counted from its begin 200 ms after the first voice
+		longest time.Duration // maximum duration of the hold, which begins 200 ms after the first voice
 	}{
 		"a back-channel":                      {"uh huh", 0, conversation.HoldBackChannel, 640 * time.Millisecond},
 		"a back-channel, slowly recognized":   {"uh huh okay", time.Second, conversation.HoldBackChannel, 2000 * time.Millisecond},

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// TestNeverInterrupted checks that no words interrupt an agent at this level, but a digit does.
+// TestNeverInterrupted checks that, at the level NeverInterrupted, no words interrupt the agent, but a digit does.
 func TestNeverInterrupted(t *testing.T) {
 	t.Parallel()
 	b := chatty()
@@ -51,7 +51,7 @@ func TestSpeechBeyondUninterruptibleWords(t *testing.T) {
 	}
 }
 
-// TestImmediatelyInterrupted checks that a back-channel interrupts an agent at this level.
+// TestImmediatelyInterrupted checks that, at the level ImmediatelyInterrupted, a back-channel interrupts the agent.
 func TestImmediatelyInterrupted(t *testing.T) {
 	t.Parallel()
 	b := chatty()

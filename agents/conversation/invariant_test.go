@@ -113,7 +113,8 @@ func (c *chaos) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// call acts at random for 40 s, waits until all words are recognized, and says "bye". Each phrase contains a unique number.
+// call acts at random for 40 s, waits until all words are recognized, and says "bye". Each phrase except "bye" and acknowledgements
+// contains a unique number.
 func (c *chaos) call(ctx context.Context, p *agentstest.Phone) {
 	r := rand.New(rand.NewPCG(c.rand.Uint64(), 2))
 	speak := func(text string) {
@@ -150,7 +151,7 @@ func (c *chaos) call(ctx context.Context, p *agentstest.Phone) {
 	}
 }
 
-// TestInvariants checks what holds in every conversation, whatever the caller does: see the comments of the checks.
+// TestInvariants checks the invariants of conversations with callers who act at random: see the comments of the checks.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {

@@ -17,7 +17,7 @@ const (
 	impulseWait = 700 * time.Millisecond  // time after the end of an impulse at which the agent continues without a verdict
 	verdictWait = 2500 * time.Millisecond // the same for longer speech
 	replyTime   = time.Second             // last part of an answer in which a back-channel is the caller's reply
-	falseHolds  = 3                       // holds of an answer by noises after which only the voice that cuts it also holds it
+	falseHolds  = 3                       // number of noises that have held an answer, after which only a voice that is long enough to cut the answer holds it
 )
 
 // overlaps collects the words of the caller that did not interrupt the agent, until the speaker writes them to the transcript. It is safe
@@ -56,8 +56,8 @@ func (s *speaker) writeOverlaps(before time.Duration) {
 	}
 }
 
-// holdPause ends an overlapping utterance: the caller insists, or has paused. A short sound needs a shorter pause, because the agent must
-// continue soon.
+// holdPause ends an overlapping utterance if the caller insists or has paused, or if the utterance is too long. A short sound needs a
+// shorter pause, because the agent must continue soon.
 func (r *reader) holdPause() {
 	e := r.voiceDetector
 	switch {

@@ -22,20 +22,20 @@ type event uint8
 
 const (
 	callerSpeaks   event = iota // voice that is long enough for the state: see agentHasFloor
-	callerPauses                // no voice for Config.EndOfTurn
+	callerPauses                // no voice for Config.EndOfTurn, or for impulseGap after a short sound over an answer
 	callerInsists               // voice in a held answer that is longer than any back-channel
 	turnTooLong                 // the utterance has reached Config.MaxTurn
-	digitPressed                //
+	digitPressed                // a digit of the caller arrived
 	digitsComplete              // Config.InterDigit is over, or # was pressed
 	callerSilent                // silence of the caller for Config.Silence
 	wordsHeard                  // overlapping words that interrupt the agent were recognized
-	nothingHeard                // all overlapping utterances were noises, fillers or back-channels
+	nothingHeard                // no overlapping utterance contained words that interrupt the agent
 	verdictLate                 // the recognizer did not return the overlapping words in time
 	agentAudible                // the first sample of the answer was played
-	agentDone                   // the whole answer was played, or it was empty
+	agentDone                   // the whole answer was played, or there was nothing to say
 	agentLeaves                 // the answer ended or transferred the call, and was played
-	agentFailed                 // the answer failed, with an error or a timeout
-	agentBroken                 // the answer failed, and the agent cannot speak any more
+	agentFailed                 // the answer failed before its first words or took too long, or the recognizer failed repeatedly
+	agentBroken                 // the answer failed after its first words, or the agent cannot speak any more
 	events
 )
 

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// moves lists all moves as from, event, to and effects. Every other event must change nothing.
+// moves lists all moves. Each line contains the state before, the event, the state after, and the effects. Every other event must change
+// nothing.
 const moves = `
 greeting callerSpeaks hearing [listen]
 greeting digitPressed keying []
@@ -160,8 +161,8 @@ func (w *world) apply(e conversation.Effect) string {
 	return ""
 }
 
-// happen applies an event to the world. The events that end an answer are ignored if no answer runs. It returns a description of an
-// impossible effect, or "".
+// happen applies an event to the world. It ignores events that end an answer if no answer runs, and verdicts on words if no words are
+// pending. It returns a description of an impossible effect, or "".
 func (w *world) happen(e conversation.Event) string {
 	switch {
 	case e >= conversation.AgentDone && !w.answering, e == conversation.WordsHeard && !w.judged:

@@ -14,7 +14,7 @@ type Meanwhile struct {
 }
 
 // Listen reads a call's audio and adds the caller's speech and keys to m, without answers. It returns m when ctx or the call ends, or when
-// over is closed and the caller has finished, at the latest Config.MaxTurn after the close.
+// the channel over is closed and the caller has finished, at the latest Config.MaxTurn after the close.
 func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
 	l := &listener{
 		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,

@@ -19,12 +19,12 @@ type mouth struct {
 
 	mu       sync.Mutex
 	lines    []line
-	line     int           // index of the line that contains at; len(lines) after the last sample
+	line     int           // index of the line that contains the position at; len(lines) after the last sample
 	at       int           // position of the next sample to write, counted from the first sample of the answer
 	queued   int           // written samples that waited at the last check
 	played   int           // position up to which the answer was played at the last check
 	reached  int           // furthest position that was played; resume repeats samples before it
-	repeated int           // reached at the last hold; samples before it are not repeated again
+	repeated int           // value of the field reached at the last hold; samples before this position are not repeated again
 	complete bool          // whether the brain has returned the whole answer
 	held     bool          // whether write waits for resume
 	closed   bool          // whether the answer was cut
@@ -64,7 +64,7 @@ type progress uint8
 const (
 	wrote   progress = iota // a frame was written
 	passed                  // a line has ended
-	waits                   // the call accepts no samples now, or the line's samples have not arrived
+	waits                   // the answer is held or was cut, the call accepts no samples now, or the line's samples have not arrived
 	written                 // all lines were written
 )
 
@@ -166,8 +166,8 @@ func (m *mouth) flush(now func() time.Duration) {
 	m.at, m.queued = m.played, 0
 }
 
-// back moves the position to the beginning of the word in line l, but never to a sample that was repeated before. The caller holds the
-// mutex.
+// back moves the position to the beginning of the word in line l, but by at most longestRepeat, and never to a sample that was repeated
+// before. The caller holds the mutex.
 func (m *mouth) back(l line) {
 	rate := m.audio.Rate()
 	from := max(l.start, m.repeated, m.at-int(longestRepeat.Seconds()*float64(rate)))
@@ -195,7 +195,7 @@ func (m *mouth) release(now time.Duration, why HoldReason) {
 	}
 }
 
-// cut ends the answer. It is silent from the next packet on. Further calls do nothing.
+// cut ends the answer. It is silent from the next packet on. If the answer was cut before, cut does nothing.
 func (m *mouth) cut(now func() time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -240,7 +240,7 @@ func (m *mouth) silent() bool {
 	return !m.held && m.line == len(m.lines) && m.queued == 0
 }
 
-// nearEnd reports whether at most rest of a complete answer has not been played.
+// nearEnd reports whether the answer is complete, and the part that has not been played lasts for at most the given duration.
 func (m *mouth) nearEnd(rest time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

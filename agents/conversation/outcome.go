@@ -18,7 +18,7 @@ type EndedBy string
 // The values of EndedBy.
 const (
 	ByAgent   EndedBy = "agent"   // the brain ended it, by an End or a Transfer
-	ByPeer    EndedBy = "peer"    // the call ended
+	ByPeer    EndedBy = "peer"    // the call ended before the conversation did
 	ByContext EndedBy = "context" // the context of Run ended, or its deadline passed
 	ByFailure EndedBy = "failure" // an engine or the brain failed
 )

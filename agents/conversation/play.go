@@ -33,7 +33,8 @@ type answerFailure struct {
 	lost  bool // the call accepts no more audio
 }
 
-// perform plays an answer until the job's context ends. If the answer ends with an End or a Transfer, perform returns that step.
+// perform plays an answer until the answer or the job's context ends. It returns the End or Transfer with which the answer ends, if any, or
+// the failure of the answer.
 func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 	for {
 		var it item

@@ -22,8 +22,8 @@ type Activity interface {
 
 // Recognizer converts speech to text, one utterance at a time. agentstest.RunRecognizer tests it.
 type Recognizer interface {
-	// Listen starts an utterance. When ctx ends, the utterance ends immediately and frees its resources. It returns CodeBadRequest for an
-	// unsupported rate, such as 0, a negative or a huge rate, before it allocates memory of that size. It returns CodeUnavailable for a
+	// Listen starts an utterance. When ctx ends, the utterance ends immediately and frees its resources. Listen returns CodeBadRequest for
+	// an unsupported rate, such as 0, a negative or a huge rate, before it allocates memory of that size. It returns CodeUnavailable for a
 	// missing engine, with a message that names the package to install. Utterances may run concurrently.
 	Listen(ctx context.Context, h Hearing) (Utterance, error)
 }

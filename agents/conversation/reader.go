@@ -207,7 +207,7 @@ func (r *reader) hear(f Frame) {
 
 // voiceCounts reports whether the caller's voice is long enough to begin an utterance. While the agent is silent, shortestVoice suffices,
 // even if the voice began before the agent had finished. A voice that interrupts the agent must last for the pause of the rule for the
-// agent's current words. After falseHolds of an answer, it must last for the rule's cut.
+// agent's current words. After falseHolds noises over an answer, it must last for the rule's cut.
 func (r *reader) voiceCounts() bool {
 	if !r.state.agentHasFloor() {
 		return r.voiceDetector.voiced >= shortestVoice
@@ -274,8 +274,8 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not stalled,
-// because the peer's address is not proven yet.
+// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not stalled:
+// perhaps nothing may be sent to the peer yet, because its address is not verified.
 func (r *reader) stalled() bool {
 	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false

@@ -138,8 +138,8 @@ func (s *speaker) leave(last Step) {
 	}
 }
 
-// record writes an answer to the transcript and stores its latency. If the answer was interrupted, record stores the heard part for the
-// next turn.
+// record writes an answer, the digits that the agent pressed and the overlapping words to the transcript. It stores the latency of an
+// answer to speech, and the heard part of an interrupted answer for the next turn.
 func (s *speaker) record(j *job, early bool) {
 	text := j.mouth.heard()
 	first, last := j.mouth.span()

@@ -19,10 +19,10 @@ type Model interface {
 	// list. It ends when ctx ends or the consumer stops, and then frees its resources. A failure is a *Failure, and the last element. After
 	// the end of ctx no words follow. If ctx has ended before, the failure is the only element. Reply does not change r.
 	Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error]
-	// Answer answers a question with one JSON value. The model is instructed to make it fit q.Schema; the caller checks whether it does:
-	// see Choose, Extract and Ask. The answer to TaskRoute and TaskLabel names one of q.Options for any messages and variables. These may
-	// contain any text, including U+0000. A failure is a *Failure without an answer. A substitute for a model may return ClassUnsupported
-	// for unknown words. Answer ends with a *Failure when ctx ends, and does not change q.
+	// Answer answers a question with one JSON value. The model is instructed to make it fit q.Schema; Choose, Extract and Ask check whether
+	// it does. The answer to TaskRoute and TaskLabel names one of q.Options for any messages and variables. These may contain any text,
+	// including U+0000. A failure is a *Failure without an answer. A substitute for a model may return ClassUnsupported for unknown words.
+	// Answer ends with a *Failure when ctx ends, and does not change q.
 	Answer(ctx context.Context, q Question) (Answer, error)
 }
 

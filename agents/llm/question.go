@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Question asks for one JSON value. Its Task determines which of Options, Fields and Evidence are used. Choose and Extract set Instructions
-// and Schema.
+// Question asks for one JSON value. Its Task determines which of Options, Fields and Evidence are used. Choose and Extract set Schema, and
+// add their rules to Instructions.
 type Question struct {
 	Org          callwright.OrgID
 	Task         Task   // TaskRoute, TaskExtract, TaskJudge, TaskAnalyze, TaskFix or TaskLabel

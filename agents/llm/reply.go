@@ -28,7 +28,7 @@ type ReplyRequest struct {
 type ReplyPart struct {
 	Text   string    // next words, of any length
 	Action Action    // empty means none
-	Call   *ToolCall // tool to call; after the stream the caller repeats the request with the tool's answer
+	Call   *ToolCall // tool to call; after the stream, the request is repeated with the tool's answer
 	Expect []string  // phrases that the other side may say next, as hints for speech recognition
 	Usage  *Usage    // set in the last part, if the model counts tokens
 }

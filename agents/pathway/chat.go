@@ -216,7 +216,8 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// runTurn runs a turn of a chat that is new or that the caller has claimed, and stores the chat. A failure of the model is not an error.
+// runTurn runs a turn of a new chat, or of a chat that was claimed for this turn, and stores the chat. A failure of the model is not an
+// error.
 func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {

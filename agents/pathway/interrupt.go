@@ -14,7 +14,8 @@ const answering = "You were saying a prepared text, and the caller has interrupt
 	"The caller has heard the words of your last message, so never say them again. If the caller wants to hear more, go on with the " +
 	"unheard words, as they are written."
 
-// cut reports whether the caller has interrupted the node's text. The conversation then never says the heard part of the text again.
+// cut reports whether the caller has interrupted the node's text. The conversation then does not say the heard part of the text again,
+// except for a question: see sayRest.
 func (w *walk) cut() bool { return w.state.Interruption.Cut && w.at.Text != nil }
 
 // continueText answers words that have interrupted the node's text, or that follow such an interruption, if the conversation stays at the

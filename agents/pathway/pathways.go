@@ -80,7 +80,7 @@ type Change struct {
 	Revision          *int64             // required revision of the stored pathway; nil accepts any revision
 }
 
-// errChanged aborts an update if the pathway has another revision than the caller has read.
+// errChanged aborts an update if the pathway does not have the revision that Change.Revision requires.
 var errChanged = errors.New("pathway: changed meanwhile")
 
 // Update changes a pathway and its draft. Afterwards the draft must be valid or empty, unless the change does not touch it. Update returns

@@ -23,7 +23,8 @@ type Published struct {
 	Batch     string // batch of tests that decided or is running; empty if no tests are required
 }
 
-// errOvertaken aborts a publication that a concurrent publication has overtaken.
+// errOvertaken aborts a publication that a concurrent publication has overtaken, or whose Over does not match the version in the
+// environment.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
 // taskSettle is the durable task that calls FinishTests. Its key is the pathway's id.
@@ -31,7 +32,7 @@ const taskSettle = "pathway.settle"
 
 // Publish publishes a version. A version is published to production only if the gate is open for it. Publish starts tests that have not
 // begun. With OnPass, a version whose tests are running waits for them, replaces another waiting version, and is published to production
-// when its tests have passed: see FinishTests. Without OnPass, and for a version whose tests have failed, Publish returns
+// when its tests have passed: see FinishTests. If the gate is not open, and OnPass is not set or the tests have failed, Publish returns
 // CodePromotionGateFailed, and the error names the batch of tests.
 //
 // Of two concurrent publications of different versions, one returns CodeConflict. Publish also returns CodeConflict if the environment

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// replayTime bounds a replay. The remaining lines are then omitted.
+// replayTime bounds a replay. Lines that remain after this time are omitted.
 const replayTime = 2 * time.Minute
 
 // ReplayRequest is a request to repeat a conversation as a chat.

@@ -86,7 +86,7 @@ func (s *Service) together(
 	})
 }
 
-// pageSize returns limit, or largest if limit is out of range.
+// pageSize returns the given limit, or the given maximum if the limit is out of range.
 func pageSize(limit, largest int) int {
 	if limit < 1 || limit > largest {
 		return largest

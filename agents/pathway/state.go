@@ -23,7 +23,7 @@ type State struct {
 	Over      bool           // whether the conversation has ended or was transferred
 	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or the rest of that text
 
-	// Interruption describes how the caller has interrupted the node's text, ReturnInterruption how that of the node Return.
+	// Interruption describes how the caller has interrupted the node's text. ReturnInterruption describes the same for the node Return.
 	Interruption       Interruption `json:",omitzero"`
 	ReturnInterruption Interruption `json:",omitzero"`
 

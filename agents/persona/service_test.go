@@ -377,8 +377,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// stale is a store whose next Persona returns former, if set: the persona before another node's change. In PostgreSQL, two statements of a
-// transaction may also see different states.
+// stale is a store whose next call of Persona returns former, if set, as if another node had changed the persona since that read. In
+// PostgreSQL, two statements of a transaction may also see different states.
 type stale struct {
 	persona.Store
 	former *persona.Persona

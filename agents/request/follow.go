@@ -277,7 +277,8 @@ func (f *follower) cost(s script, value any) (float64, error) {
 	return math.Pow(float64(values), float64(s.degree())) * (s.steps + reads), nil
 }
 
-// measure adds to values the number of values within a value, including itself, and to size the bytes of their texts.
+// measure counts the values within a value, including the value itself, and the bytes of their texts. It adds the results to *values and
+// *size.
 func (f *follower) measure(value any, values, size *int) error {
 	if err := f.spend(1); err != nil {
 		return err

@@ -69,7 +69,7 @@ type Source struct {
 	Headers   []Pair        // at most 32
 	Query     []Pair        // at most 32
 	Body      string        // variables in JSON are encoded as JSON
-	Timeout   time.Duration // 0 means DefaultTimeout; longer ones count as LongestTimeout
+	Timeout   time.Duration // 0 means DefaultTimeout; more than LongestTimeout counts as LongestTimeout
 	Variables []Mapping     // variables to set from the response, at most 32
 }
 
@@ -86,7 +86,7 @@ type Log struct {
 	Method    string
 	URL       string          // without its query
 	Status    int             // 0 means no response
-	Body      json.RawMessage // the beginning of the response
+	Body      json.RawMessage // the response if it is short JSON; otherwise its beginning as a JSON string
 	Duration  time.Duration
 	Variables map[string]any // variables set from the response
 	Error     string         // human-readable; empty means no error

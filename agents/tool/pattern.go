@@ -11,8 +11,8 @@ import (
 // maxSteps is the maximum estimated number of steps of a pattern's compiled program.
 const maxSteps = 4096
 
-// expression compiles a pattern of a schema, and returns the estimated steps of its program. It refuses a pattern whose program is much
-// larger than its text, such as a{1000}, because a document of such patterns would need gigabytes of memory.
+// expression compiles a pattern of a schema, and returns the estimated steps of its program. It refuses a pattern whose program exceeds
+// maxSteps or is much larger than its text, such as a{1000}, because a document of such patterns would need gigabytes of memory.
 func expression(pattern string) (jsonschema.Regexp, int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

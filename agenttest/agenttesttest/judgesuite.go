@@ -17,7 +17,7 @@ const judgeTime = 10 * time.Second
 
 // JudgeHarness creates the judges that RunJudge tests.
 type JudgeHarness struct {
-	New func(t *testing.T) assert.Judge // must judge every Output without an error; with any verdict, except a pass of a conversation without words
+	New func(t *testing.T) assert.Judge // must judge every Output without an error, and must not pass a conversation without words
 	// Failing returns a judge whose model always fails with the given class. If nil, the suite omits these tests.
 	Failing func(t *testing.T, class llm.Class) assert.Judge
 }

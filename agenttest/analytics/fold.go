@@ -114,8 +114,8 @@ func (f *Fold) From() time.Time {
 	return weeks.UTC()
 }
 
-// Add adds a run. A run before the window counts only in the trend, if it is recent enough. Runs must be added newest first: beyond the
-// limits above, later runs do not count in all parts of the report.
+// Add adds a run. A run before the window counts only in the trend, if it is recent enough. Runs must be added newest first, because after
+// a limit is reached, later runs count only in some parts of the report.
 func (f *Fold) Add(r Run) {
 	at := min(f.dayOf(r.CreatedAt), f.today) // the clocks of nodes differ
 	if at < f.first {

@@ -137,8 +137,8 @@ func numberOf(text string) (any, bool) {
 	return v, !tooLarge
 }
 
-// textOf returns a value as text: a string unchanged, nil as "", and a list or an object as JSON. isText is false if JSON cannot encode the
-// value.
+// textOf returns a value as text: a string unchanged, nil as "", a number that fits a float64 without an exponent, and any other value as
+// JSON. isText is false if JSON cannot encode the value.
 func textOf(value any) (text string, isText bool) {
 	switch v := plain(value).(type) {
 	case nil:

@@ -129,7 +129,8 @@ func TestWorkOfLongTranscripts(t *testing.T) {
 	}
 }
 
-// ending is a context that is canceled after a number of reads: Err returns nil for the first left calls, and context.Canceled afterward.
+// ending is a context that is canceled after a number of reads: each call of Err decrements the field left and returns nil until left is
+// used up, and later calls return context.Canceled.
 type ending struct{ left int }
 
 func (c *ending) Deadline() (time.Time, bool) { return time.Time{}, false }

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxReply is the maximum size of a reply or an answer in bytes. maxParts is the maximum number of a reply's parts other than text.
+// maxReply is the maximum size of a reply or an answer in bytes. maxParts is the maximum number of parts of a reply; consecutive texts
+// count as one part.
 const (
 	maxReply = 1 << 20
 	maxParts = 1000

@@ -49,7 +49,7 @@ type Session interface {
 
 // CallerTurn contains the caller's words in a turn.
 type CallerTurn struct {
-	Text   string // empty in the first turn; blank later means silence, answered without the model; the third in a row ends the talk
+	Text   string // empty in the first turn; later, blank means silence: no model answers it, and the third in a row ends the talk
 	Digits bool   // Text was sent as DTMF digits: the model reads "(pressed 12)"
 }
 

@@ -139,8 +139,8 @@ func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	}
 }
 
-// TestJudgeAgainWithRepeatableModel interrupts a judge whose model is repeatable at each of its calls. It checks that no answer is stored,
-// and that a new judgment has the same verdict and the same tokens.
+// TestJudgeAgainWithRepeatableModel interrupts, at each of its calls, a judge whose model is repeatable. It checks that no answer is
+// stored, and that a new judgment has the same verdict and the same tokens.
 func TestJudgeAgainWithRepeatableModel(t *testing.T) {
 	t.Parallel()
 	free := map[llm.Task]bool{llm.TaskJudge: true}

@@ -21,7 +21,7 @@ const taskAttribute = "agenttest.attribute"
 
 // These constants limit an attribution.
 const (
-	judgedAgain = 10 // maximum number of passed runs of a scenario to judge again, and of failed ones
+	judgedAgain = 10 // maximum number of passed runs of a scenario to judge again, and likewise of failed runs
 	judgeTries  = 5  // attempts to judge one run again
 )
 
@@ -37,8 +37,9 @@ func (b Batch) unattributed() bool {
 	return b.Flakes != nil && !b.Cancel && ways > 1 && len(b.Flakes.Sources) < len(b.Scenarios)
 }
 
-// attribute executes the next step of an attribution: it judges one run again, or finishes the set. The judge's answers are in the journal
-// of the run, so that a repeated step pays for no answer twice.
+// attribute executes the next step of an attribution: it judges one run again or, if none is left, finishes the set. If the search for the
+// run takes too long, the search continues in another step. The judge's answers are in the journal of the run, so that a repeated step pays
+// for no answer twice.
 func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.Open() || !b.unattributed() {

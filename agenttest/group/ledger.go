@@ -30,8 +30,8 @@ func (l ledger) Hold(ctx context.Context, org callwright.OrgID, id string) error
 	return err
 }
 
-// Free returns how many more runs of a group may start now: run.Config.PerOrg if the group does not limit its concurrent runs. It stops a
-// group whose budget is exhausted.
+// Free returns how many more runs of a group may start now: 0 if the group is canceled or its budget is exhausted, and run.Config.PerOrg if
+// the group does not limit its concurrent runs. It stops a group whose budget is exhausted.
 func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free int, err error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
 	if err == nil && !b.Cancel && b.limited() {

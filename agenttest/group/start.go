@@ -132,8 +132,8 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.V
 	return nil
 }
 
-// reserveGroup checks the settings of a group and reserves capacity for its start. If inside is set, it reserves nothing and only checks
-// that the organization may have so many more runs. The caller must call release.
+// reserveGroup checks the settings of a group and reserves capacity for its start. If inside is set, it reserves nothing, and only checks
+// that the organization may have that many more waiting runs. The caller must call release.
 func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, inside bool) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err

@@ -19,8 +19,8 @@
 //
 // # Votes
 //
-// Answers of models vary, even at temperature 0, which all questions use. A judge requests one vote. Only if this vote does not pass, it
-// requests the others, concurrently. This corrects false failures but not false passes, so checks that need reliable passes, such as
+// Answers of models vary, even at temperature 0, which all questions use. A judge requests one vote. It requests the others, concurrently,
+// only if this vote does not pass. This corrects false failures but not false passes, so checks that need reliable passes, such as
 // promotions, use symmetric votes. If a vote is wrong with a probability of 0.1, the majority of three symmetric votes is wrong with a
 // probability of 0.028.
 //

@@ -11,8 +11,8 @@ import (
 // MaxPending is the maximum number of waiting and running runs of an organization.
 const MaxPending = 20_000
 
-// CheckPending returns CodeTooManyRequests if the given number of further runs would exceed MaxPending, together with the organization's
-// waiting and running runs, including runs that its groups will still create.
+// CheckPending returns CodeTooManyRequests if the given number of further runs, added to the organization's waiting and running runs and to
+// the runs that its groups will still create, would exceed MaxPending.
 func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more int) error {
 	n, err := w.cfg.Store.CountUnended(ctx, org)
 	if err != nil {

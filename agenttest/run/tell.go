@@ -73,8 +73,8 @@ func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, 
 	return again
 }
 
-// GiveUp gives up a message whose run or group was deleted or has no webhook. err is the error of reading the run or group. If err is
-// neither nil nor CodeNotFound, GiveUp returns it, and the task is retried.
+// GiveUp gives up a message that cannot be sent: its run or group was deleted or has no webhook, or the program has no Notifier. err is the
+// error of reading the run or group. If err is neither nil nor CodeNotFound, GiveUp returns it, and the task is retried.
 func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err

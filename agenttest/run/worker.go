@@ -188,7 +188,7 @@ func (w *Worker) claimLost(ctx context.Context) error {
 		list := []Run{r}
 		err := w.store(ctx, list)
 		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-			continue // another node has claimed the run first
+			continue // another node has claimed the run first, or the run was deleted
 		}
 		if err != nil {
 			return err

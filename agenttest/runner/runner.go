@@ -80,8 +80,9 @@ func New(c Config) (*Runner, error) {
 // silent hides the llm.Hinter of a model, because tests recognize no speech.
 type silent struct{ llm.Model }
 
-// Start starts a session with a version of a pathway or of a persona. It returns CodeNotFound for the draft, which cannot be tested because
-// it may change, and CodeBadRequest with the field "persona_id" if the runner has no Personas.
+// Start starts a session with a version of a pathway or of a persona. It returns CodeNotFound for an absent version and for the draft,
+// which cannot be tested because it may change. It returns CodeBadRequest with the field "persona_id" if the runner has no Personas, and
+// with the field "start_node_id" for an absent start node or for any start node of a persona.
 func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
 	switch {
 	case spec.Model == nil:

@@ -196,7 +196,8 @@ func (r *jsonReader) next() *place {
 	return &place{line: r.line + 1, column: utf8.RuneCount(r.text[r.from:start]) + 1}
 }
 
-// yamlReader reads the values of a YAML document and their positions. bytes counts toward maxExpanded.
+// yamlReader reads the values of a YAML document and their positions. The field bytes is the size of the values read so far, which
+// maxExpanded limits.
 type yamlReader struct{ bytes int }
 
 func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {

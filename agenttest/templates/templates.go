@@ -74,7 +74,7 @@ func polite(threshold string) assert.Assertion {
 	}
 }
 
-// never returns a required assertion that fails if words of the agent match a pattern, ignoring case.
+// An assertion by the function named never is required. It fails if words of the agent match the pattern, ignoring case.
 func never(id, name, pattern string) assert.Assertion {
 	config, err := json.Marshal(map[string]any{"pattern": pattern, "flags": "i", "role": "assistant", "negate": true})
 	if err != nil {

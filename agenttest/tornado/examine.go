@@ -25,8 +25,9 @@ func (s *search) measured() error {
 		s.Base, strings.Join(open, ", "))}
 }
 
-// examine tests a candidate: first the failing scenarios, and then the passing ones. Then it tests the scenarios with changed results
-// again. A non-empty reason means that no failing scenario passes, so that the candidate is rejected without further tests.
+// examine tests a candidate: first the failing scenarios, and then the passing ones. Then it tests again the scenarios that the methods
+// mended and regressed return. A non-empty reason means that no failing scenario passes, so that the candidate is rejected without further
+// tests.
 func (s *search) examine(ctx context.Context, version int) (candidate results, reason string, err error) {
 	if err := s.enter(Screening); err != nil {
 		return nil, "", err
@@ -90,7 +91,7 @@ func (s *search) regressed(candidate results) (ids []string) {
 const maxReruns = 4
 
 // test runs scenarios, and reruns those without a verdict: once, or up to maxReruns times while they are the majority and SearchConfig.Rest
-// is set. It returns a permanent llm.Failure if the model refused most scenarios.
+// is set. It reruns none when the budget is spent. It returns a permanent llm.Failure if the model refused most scenarios.
 func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (results, error) {
 	out := make(results, len(scenarios))
 	what := "run"
@@ -122,8 +123,8 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 	}
 }
 
-// runAgain reports whether to run the open scenarios, which have no verdict after n reruns. While most scenarios are open, it first waits
-// with SearchConfig.Rest.
+// runAgain reports whether to run the scenarios that have no verdict after n runs. open is their number, and all is the number of all
+// scenarios. Before a rerun while most scenarios have no verdict, it waits with SearchConfig.Rest.
 func (s *search) runAgain(ctx context.Context, n, open, all int) (bool, error) {
 	switch down := 2*open > all && s.cfg.Rest != nil; {
 	case open == 0, n > maxReruns, n > 1 && !down, n > 0 && s.spent():

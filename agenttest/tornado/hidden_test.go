@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestHeldOutScenariosAreHidden checks that a plan that breaks a held-out scenario is rejected, and the Fixer learns no details of it.
+// TestHeldOutScenariosAreHidden checks that a plan that breaks a held-out scenario is rejected, and that the Fixer learns no details of it.
 func TestHeldOutScenariosAreHidden(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")

@@ -102,7 +102,8 @@ func (j *journal) cancelled(ctx context.Context) bool {
 	return j.stored.Cancel || errors.Is(context.Cause(ctx), errCancelled)
 }
 
-// clock reports the time of the last replayed step, and the present time once the journal is live.
+// clock reports the time of the last replayed step, or the creation of the session before the first step. Once the journal is live, it
+// reports the present time.
 type clock struct {
 	*journal
 
@@ -123,8 +124,8 @@ func (c clock) Now() time.Time {
 	}
 }
 
-// observe stores the progress of the session. It stores nothing while steps are replayed, because this progress is already stored, nor
-// after a failure, nor at the end, which Service.end stores.
+// observe stores the progress of the session, except in three cases: while steps are replayed, because that progress is already stored;
+// after a failure; and at the end, which Service.end stores.
 func (j *journal) observe(ctx context.Context, p Progress) {
 	j.session.Progress = p
 	if !j.live || j.failed != nil || p.State.Ended() {
@@ -170,7 +171,8 @@ func (j *journal) ended(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// step replays the answer of a call, or makes the call and stores its answer. Of the errors, it stores only permanent failures of a model.
+// step replays the answer of a call, or makes the call and stores its answer. It stores no errors except an llm.Failure of another class
+// than ClassTransient, ClassRateLimited and ClassQuota, unless ctx has ended.
 func step[T any](ctx context.Context, j *journal, name string, call func() (T, error)) (T, error) {
 	var o outcome[T]
 	if j.failed != nil {

@@ -32,8 +32,8 @@ type Pathways interface {
 type Runs interface {
 	// Suite returns the scenarios with the given ids in this order, or without ids the pathway's enabled scenarios, oldest first. The error
 	// is CodeNotFound with the field scenario_ids if a scenario is absent or belongs to another pathway. It is CodeBadRequest with that
-	// field if the result is empty or exceeds MaxScenarios. persona is an id or empty. The error is CodeNotFound with the field persona_id
-	// if the organization has no such persona.
+	// field if an id is repeated, or if the result is empty or exceeds MaxScenarios. persona is an id or empty. The error is CodeNotFound
+	// with the field persona_id if the organization has no such persona.
 	Suite(ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string) ([]Scenario, error)
 	// Try starts the runs of a trial and waits until all have ended. If a trial with this id was started before, Try only waits for it. The
 	// runs continue if ctx ends. The error is CodeNotFound if a scenario or the version is absent.

@@ -236,7 +236,8 @@ func (s *Service) withAbsentField(ctx context.Context, org callwright.OrgID, r S
 	return &callwright.Error{Code: callwright.CodeNotFound, Field: "pathway_id", Message: "the pathway does not exist"}
 }
 
-// suite returns the requested scenarios and marks those held out. At least one scenario must not be held out.
+// suite returns the requested scenarios and marks those held out. Every held-out id must be a different scenario of the session, and at
+// least one scenario must not be held out.
 func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]Scenario, error) {
 	scenarios, err := s.cfg.Runs.Suite(ctx, org, r.Pathway, r.Persona, r.Scenarios)
 	if err != nil {

@@ -40,8 +40,8 @@ type Store interface {
 	// WaitingSessions returns at most limit sessions of all organizations that are Running without a Node, in ascending order of
 	// (CreatedAt, ID).
 	WaitingSessions(ctx context.Context, limit int) ([]Session, error)
-	// AbandonedSessions returns at most limit sessions of all organizations that are Running without a Node, or on a Node outside the list
-	// alive. Their order is ascending by (CreatedAt, ID).
+	// AbandonedSessions returns at most limit sessions of all organizations that are Running without a Node, or on a Node that the
+	// parameter alive does not list. Their order is ascending by (CreatedAt, ID).
 	AbandonedSessions(ctx context.Context, alive []string, limit int) ([]Session, error)
 	// CancelledSessions returns the ids of the sessions of all organizations that are Running on this Node with Cancel set, in any order.
 	// An empty node selects sessions without a Node.

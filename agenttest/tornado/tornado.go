@@ -42,7 +42,7 @@ type Tests interface {
 // Tally is the result of the runs of one scenario with one version.
 type Tally struct {
 	Passed, Failed, Errors int
-	Refused                int     // errors for which a model refuses the key or the request
+	Refused                int     // errors because a model refused the API key or the request
 	Score                  float64 // mean score of the runs that passed or failed
 	Run                    string  // id of the last failed run; empty if none failed
 	Node                   string  // id of the node to which that failure is attributed
@@ -224,7 +224,7 @@ const (
 	StopCancelled      StopReason = "cancelled"
 	StopBaseline       StopReason = "baseline_passed" // all scenarios passed with the base version
 	StopAllPassed      StopReason = "all_passed"
-	StopInfrastructure StopReason = "infrastructure" // runs were in error, or a store failed
+	StopInfrastructure StopReason = "infrastructure" // runs were in error, a store failed, or a port panicked
 	StopModel          StopReason = "permanent_llm_error"
 	StopPathway        StopReason = "invalid_pathway"
 	StopDeadline       StopReason = "deadline"

@@ -44,7 +44,7 @@ type world struct {
 	budgets  []int         // token limit of each trial
 	takes    time.Duration // duration of a trial
 	thinks   time.Duration // duration of a call of Fix
-	gone     error         // error of every access to the pathway; nil if it exists
+	gone     error         // error of Version and Versions; nil if the pathway exists
 	others   bool          // every other pathway exists, too
 }
 

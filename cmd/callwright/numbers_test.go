@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// trunks returns a trunk service on the database of a deployment, which respects the reservations of ports.
+// trunks returns a trunk service that uses the deployment's database and respects the numbers that port requests reserve.
 func (d *deployment) trunks(t *testing.T) *sip.Service {
 	t.Helper()
 	statuses, trunks := sipstore.Statuses{DB: d.db}, sipstore.Trunks{DB: d.db}

@@ -216,7 +216,7 @@ func (c clients) portNumber(ctx context.Context) error {
 	return err
 }
 
-// post sends JSON to the API, and decodes into *into the answer, or its member "data" if there is one.
+// post sends JSON to the API, and decodes the answer into *into. If the answer has a member "data", post decodes only this member.
 func (c clients) post(ctx context.Context, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {

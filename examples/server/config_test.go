@@ -62,7 +62,7 @@ func TestParseEnvironment(t *testing.T) {
 	}
 }
 
-// TestParseDatabaseURL checks that both schemes of PostgreSQL URLs are valid.
+// TestParseDatabaseURL checks that both schemes of PostgreSQL URLs, and SQLite URLs, are valid.
 func TestParseDatabaseURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"postgres://u:p@localhost/x", "postgresql://u:p@localhost/x", "sqlite:/var/lib/x.db"} {

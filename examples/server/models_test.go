@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// TestModels checks the models that result from --llm-models and their keys.
+// TestModels checks the models that result from --llm-models and --llm-api-keys, and the errors for invalid values.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	const here, there = "http://here.example/v1", "http://there.example/v1"

@@ -22,7 +22,7 @@ type player struct {
 	synthesizer tts.Synthesizer // nil if the phone speaks nothing
 }
 
-// greetingWait is how long the phone waits for the peer's greeting before it speaks its first line.
+// greetingWait is how long the phone waits for the peer to speak before it continues, for example with its first line.
 const greetingWait = 5 * time.Second
 
 // maxWAV is the maximum size of the file of --play in bytes.

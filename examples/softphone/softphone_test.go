@@ -17,7 +17,8 @@ import (
 // patience is the time limit of a test.
 const patience = 60 * time.Second
 
-// TestTwoPhones has a phone call another one, play a tone, send digits and hang up. It checks that the callee records the tone.
+// TestTwoPhones starts two phones. One of them calls the other, plays a tone, sends digits and hangs up. The test checks that the callee
+// records the tone.
 func TestTwoPhones(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -43,7 +43,8 @@ var (
 	notice = regexp.MustCompile(`(?i)copyright (\(c\)|©|[12][0-9]{3})`)
 )
 
-// checkForeign reports files that are copied, generated outside of generatedHome, minified or binary, except for data.
+// checkForeign reports files that are copied, generated outside of generatedHome, minified or binary, except for generatedTable, pictures
+// and data.
 func checkForeign(f file) []Violation {
 	home := path.Dir(path.Dir(f.path)) == generatedHome
 	complain := func(text string) []Violation { return []Violation{{Path: f.path, Text: text}} }

@@ -14,8 +14,8 @@ const Limit = 90 * time.Second
 // interval is the time between two checks of a condition.
 const interval = 40 * time.Millisecond
 
-// That waits until a condition holds, and fails the test if it does not hold within Limit. The text in what completes the message "waiting
-// for ...".
+// That waits until a condition holds, and fails the test if it does not hold within Limit. The parameter what completes the message
+// "waiting for ...".
 func That(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	if !Within(t.Context(), Limit, holds) {

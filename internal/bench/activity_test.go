@@ -114,8 +114,8 @@ func servedFeed(b *testing.B) (url, key string) {
 	return server.URL + url, key
 }
 
-// realistic returns count entries of an issue: comments of 200 bytes. Every third entry is a step of an agent, and every fifteenth contains
-// an artifact.
+// realistic returns count entries of an issue, with texts of 200 bytes. Most entries are comments. Every third entry is a step of an agent,
+// and every fifteenth contains an artifact.
 func realistic(i triage.Issue, count int) []triage.Entry {
 	ids, entries := new(callwright.UUIDs), make([]triage.Entry, count)
 	session := &triage.SessionRef{ID: ids.New(), AgentName: "Analyst", Status: triage.SessionActive}

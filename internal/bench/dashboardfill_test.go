@@ -41,7 +41,7 @@ import (
 const (
 	bigOrg   = callwright.OrgID("acme")
 	bigRuns  = 5000
-	bigSmall = 300 // size of the other lists, or their unit
+	bigSmall = 300 // size of most other lists; some are ten times as long
 )
 
 // bigCalls returns the number of calls to store: CALLWRIGHT_BENCH_CALLS, or a million.

@@ -63,8 +63,8 @@ func openArchive(t *testing.T) *archive {
 	return a
 }
 
-// copies replaces the only row of a table by manyRows copies of this row. set assigns the columns that differ, where i is the number of the
-// copy from 0.
+// copies replaces the only row of a table by manyRows copies of this row. set assigns the columns that differ. In set, i is the number of
+// the copy, counted from 0.
 func copies(t *testing.T, db *bunstore.DB, table, set string) {
 	t.Helper()
 	for _, statement := range []string{

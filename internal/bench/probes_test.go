@@ -196,8 +196,8 @@ func (loopbackDNS) LookupNetIP(context.Context, string, string) ([]netip.Addr, e
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// startResponder starts the responder process. It returns the authority of its certificates and its port. The servers share the port and
-// differ by their names.
+// startResponder starts the responder process. It returns the certificate authority of the probed servers, and the port that they share.
+// The servers differ by their names.
 func startResponder(b *testing.B) (*testca.Authority, uint16) {
 	b.Helper()
 	ca, err := testca.Open(b.TempDir())

@@ -72,7 +72,7 @@ func command[P, R any](t testing.TB, p *Page, what string, c cdp.Command[P, R], 
 	return run(t, p, what, func(ctx context.Context, _ *chromedp.Target) (R, error) { return chromedp.Call(ctx, c, params) })
 }
 
-// do runs an action without a result. The text in what names the action in failures.
+// do runs an action without a result. The parameter what names the action in failures.
 func (p *Page) do(t testing.TB, what string, step chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	run(t, p, what, step)

@@ -23,8 +23,8 @@ type record struct {
 	accept          bool
 }
 
-// note records an event if it is an error or a dialog, and closes the dialog in another goroutine. It must not send a command, because
-// chromedp calls it while it reads the messages of the tab.
+// note records an event if it is an error or a dialog, and closes the dialog in another goroutine. note itself must not send a command:
+// chromedp calls it while reading the messages of the tab.
 func (r *record) note(tab context.Context, event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:

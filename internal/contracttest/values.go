@@ -19,8 +19,8 @@ func (g *Generator) named(in, name string, schema object) any {
 	return g.value(schema, 0)
 }
 
-// value creates a random value for a schema. The value may violate the schema, because it ignores most patterns and all but the first
-// schema of allOf.
+// value creates a random value for a schema. The result may violate the schema, because the function ignores most patterns and all but the
+// first schema of allOf.
 func (g *Generator) value(schema object, depth int) any {
 	if all, ok := schema["allOf"].([]any); ok {
 		return g.value(resolved(all[0]), depth)

@@ -98,11 +98,11 @@ func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	s.Say(t, fmt.Sprint(chat["chat_id"]), hostile+" <script>alert(9)</script>")
 }
 
-// same matches the path segments with ids. crawl replaces them, so that all pages of one kind have the same path.
+// same matches path segments that contain a digit, such as ids. crawl replaces them, so that all pages of one kind have the same path.
 var same = regexp.MustCompile(`/[^/]*\d[^/]*`)
 
-// crawl follows the dashboard's links, and calls the function each on every page that it opens. It opens at most two pages of each kind,
-// and at most 90 pages in total.
+// crawl follows the dashboard's links, and calls the function each on every page that it opens. It opens at most two pages of each kind, at
+// most eight pages below one path, and at most 90 pages in total.
 func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path string)) {
 	t.Helper()
 	const most = 90

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// dialable starts a server and a phone, and attaches a trunk to the phone.
+// dialable starts a server and a phone, and attaches a number to an outbound trunk that leads to the phone.
 func dialable(t *testing.T) (*server.Server, *baresip.Phone) {
 	t.Helper()
 	ca := authority(t)

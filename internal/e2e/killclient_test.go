@@ -56,7 +56,7 @@ func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target
 	}
 }
 
-// reach counts a writing request that has reached a phase.
+// reach counts a writing request that has reached the moment's phase, and closes due when the moment has come. It ignores other phases.
 func (g *target) reach(p phase) {
 	if p != g.moment.phase {
 		return
@@ -113,8 +113,8 @@ func (g *target) read(ctx context.Context, path string) (answer, bool) {
 	return g.send(ctx, http.MethodGet, request{target: path})
 }
 
-// send sends a request. It returns false if there is no complete answer. The test fails unless the server was due to be killed or ctx has
-// ended.
+// send sends a request. It returns false if there is no complete answer. In this case, the test fails unless the server was due to be
+// killed or ctx has ended.
 func (g *target) send(ctx context.Context, method string, r request) (answer, bool) {
 	req, err := http.NewRequestWithContext(ctx, method, g.server.URL+r.target, strings.NewReader(r.body))
 	if err != nil {

@@ -79,7 +79,8 @@ func TestServerIsKilled(t *testing.T) {
 	checkSaid(t, right, agentVoice, greeting)
 }
 
-// TestDrain stops the server during a call that would continue, and checks that the call is drained, recorded and reported.
+// TestDrain stops the server during a call that would continue. During the drain, the server must refuse OPTIONS and new SIP calls with
+// Retry-After. The call must be drained, recorded and reported.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

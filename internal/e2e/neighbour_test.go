@@ -55,8 +55,8 @@ func (o tenant) ask(method, path, body, member string) string {
 	return fmt.Sprint(got[member])
 }
 
-// TestHangingTests starts 1,000 test runs of an organization, to which the model does not answer. While they hang, another organization's
-// call must be placed, its webhook delivered, its letter mailed and its test run finished. The test logs the durations.
+// TestHangingTests starts 1,000 test runs of one organization, and the model does not answer their requests. While they hang, another
+// organization's call must be placed, its webhook delivered, its letter mailed and its test run finished. The test logs the durations.
 func TestHangingTests(t *testing.T) {
 	t.Parallel()
 	var hanging atomic.Int32

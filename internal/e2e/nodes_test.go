@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// TestTwoNodes runs two servers on one PostgreSQL database. The second must see and stop a call of the first, and close another one after
-// the first server's death.
+// TestTwoNodes runs two servers on one PostgreSQL database. The second server must see and stop a call of the first server, and close
+// another of its calls after the first server's death.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

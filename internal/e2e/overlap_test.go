@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The words of an agent that reads a text of about 18 s to every caller, whatever the caller says first.
+// directions are the sentences that an agent reads to every caller, whatever the caller says first. They last about 18 s.
 var directions = []string{
 	"Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday.",
 	"You can find us in the second house behind the station, on the left side of the street that leads to the river.",
@@ -128,7 +128,8 @@ func cough() pcm.Audio {
 	return out
 }
 
-// TestInterruptedText checks that words over a text cut it, are answered, and that the agent never says the text again.
+// TestInterruptedText checks that words of the caller cut a text that the agent speaks, that the agent answers these words, and that it
+// never says the text again.
 func TestInterruptedText(t *testing.T) {
 	t.Parallel()
 	phone, s, id := overDirections(t, speak(t, callerVoice, interruption))

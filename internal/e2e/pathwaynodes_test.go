@@ -144,7 +144,8 @@ func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	}
 }
 
-// TestPublishOverTwoNodes publishes versions through either of two servers, and checks that both use the new version immediately.
+// TestPublishOverTwoNodes publishes versions through either of two servers, and checks that both use the new version immediately. It also
+// saves versions concurrently through both.
 func TestPublishOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestRegistersWithKamailio registers a number with Kamailio, which then calls the server over the connection of the registration.
+// TestRegistersWithKamailio registers a number with Kamailio, which then calls the server over the connection of the registration. The
+// registration must be refreshed, and must be withdrawn when the number is detached.
 func TestRegistersWithKamailio(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{"", "SHA-256"} {

@@ -122,7 +122,7 @@ func TestReload(t *testing.T) {
 }
 
 // TestLogLines checks the log of a server with a call. Each line must contain the node, and each line about the call its id. Probes must
-// not cause lines, and the first key must not occur.
+// not cause lines, and the API key that the server created must not occur.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

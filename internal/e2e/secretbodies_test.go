@@ -7,7 +7,7 @@ import "strings"
 // an id or a token from an earlier answer.
 type exercise struct{ method, target, body string }
 
-// shownTools are tools whose members answers may contain, except secrets.
+// shownTools are the tools of an agent. Answers may contain their members, except secrets.
 const shownTools = `[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
 	"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}]`
 

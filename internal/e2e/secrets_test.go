@@ -352,8 +352,8 @@ func TestSecretsStayHidden(t *testing.T) {
 	v.files(children, "PATH=")
 }
 
-// complete fails the test if no exercise covers a member that the contract marks as a secret. It also fails if an unmarked member is named
-// like a secret and is not in innocents.
+// complete fails the test for each member that the contract marks as a secret and that no exercise covers. It also fails the test for an
+// unmarked member that is named like a secret and is not in innocents.
 func (p *prober) complete() {
 	p.t.Helper()
 	for _, m := range contracttest.Secrets() {

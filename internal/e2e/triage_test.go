@@ -160,8 +160,8 @@ func checkCause(t *testing.T, entries []server.FeedEntry, call string) {
 	}
 }
 
-// TestFailedCallsAreOneIssue checks that three calls that fail for the same reason share one issue. After that issue is closed, a fourth
-// call must open a related issue.
+// TestFailedCallsAreOneIssue checks that three calls that fail for the same reason share one issue. Without a model, an analysis of this
+// issue must end with an error. After the issue is closed, a fourth call must open a related issue.
 func TestFailedCallsAreOneIssue(t *testing.T) {
 	t.Parallel()
 	nobody, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to know a port where nobody listens

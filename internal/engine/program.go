@@ -51,9 +51,9 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 func (p *Program) Path() string { return p.path }
 
 // Run waits for a free slot, runs the program in a folder, and returns its output. It uses no shell, so that the arguments stay unchanged.
-// The environment contains only the variables that every program needs, and no secret. When ctx ends, Run kills the program with its
-// children and returns ctx.Err(). If the program fails, Run returns the output so far and CodeUnavailable, with the program's error output
-// as the cause. If the output exceeds 64 MiB, Run returns only CodeUnavailable.
+// The environment contains only the variables that every program needs, and no secret. When ctx ends, Run kills the program, on Unix with
+// its children, and returns ctx.Err(). If the program fails, Run returns the output so far and CodeUnavailable, with the program's error
+// output as the cause. If the output exceeds 64 MiB, Run returns only CodeUnavailable.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:

@@ -36,7 +36,8 @@ func sniff(head []byte) (mediaType string, ok bool) {
 	return sniffHEIF(head)
 }
 
-// isWebP reports whether a file is a RIFF container with WebP data, whose first chunk is VP8, VP8L or VP8X.
+// isWebP reports whether a file is a RIFF container with WebP data, whose first chunk has a name that begins with VP8: "VP8 ", VP8L or
+// VP8X.
 func isWebP(head []byte) bool {
 	return len(head) >= 16 && string(head[:4]) == "RIFF" && string(head[8:15]) == "WEBPVP8"
 }

@@ -93,7 +93,7 @@ func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 
 var errDown = errors.New("down")
 
-// TestRoundsReachAllBytes checks that an unused blob is deleted even if more used blobs precede it than a round checks.
+// TestRoundsReachAllBytes checks that an unused blob is deleted even if it follows more used blobs than one round checks.
 func TestRoundsReachAllBytes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1000 })

@@ -54,9 +54,9 @@ type Renderer interface {
 
 // Requests updates port requests when their letters are signed, declined or undeliverable; porting.Service implements it.
 type Requests interface {
-	// Sign records the signature of a request's letter, and submits the request. by is who signed, or the operator who entered it; note
-	// describes the signature. It returns CodeInvalidState if the request no longer waits for a signature, and CodeNotFound if the request
-	// is absent.
+	// Sign records the signature of a request's letter, and submits the request. The parameter by is the party that signed, or the operator
+	// who entered the signature; note describes the signature. Sign returns CodeInvalidState if the request no longer waits for a
+	// signature, and CodeNotFound if the request is absent.
 	Sign(ctx context.Context, org callwright.OrgID, id string, by porting.Actor, note string) (porting.Request, error)
 	// Decline cancels a request. It returns the same errors as Sign.
 	Decline(ctx context.Context, org callwright.OrgID, id, reason string) (porting.Request, error)

@@ -13,8 +13,8 @@ type EventKind string
 // The kinds of a letter's events.
 const (
 	EventCreated  EventKind = "created"
-	EventSent     EventKind = "sent"     // a mail with the link was accepted by the mail server
-	EventReturned EventKind = "returned" // the mail server has refused the mail permanently
+	EventSent     EventKind = "sent"     // the mail server has accepted a mail with the link, except a reminder
+	EventReturned EventKind = "returned" // the mail server has permanently refused a mail, possibly a reminder
 	EventResent   EventKind = "resent"   // a new link has replaced the previous one
 	EventReminded EventKind = "reminded"
 	EventSigned   EventKind = "signed"

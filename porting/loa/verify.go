@@ -40,7 +40,8 @@ type Copies struct {
 }
 
 // Compare compares verified evidence with copies of its hashes. It returns the number of the last event that the copies prove, or 0 if c is
-// empty. The trail may have grown since its head was copied. Compare returns CodeBadRequest if no event has the hash of a copy.
+// empty. The trail may have grown since its head was copied. Compare returns CodeBadRequest if no event has the hash c.Head, or if no
+// signature has the hash c.Certificate.
 func Compare(e Evidence, c Copies) (upTo int, err error) {
 	foundHead, foundSignature := c.Head == "", c.Certificate == ""
 	for _, v := range e.Events {

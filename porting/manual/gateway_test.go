@@ -110,7 +110,8 @@ func (op *operator) step() {
 	}
 }
 
-// enter records the carrier's state of a number. If that state is unknown, it stores a state that only a newer release could know.
+// enter records the carrier's state of a number. If that state is unknown, it stores a state that only a newer release could know, and
+// replaces this state directly in the store as soon as the carrier's state is known.
 func (op *operator) enter(ref string, i int, n porting.NumberSnapshot) {
 	const reserved = "reserved"
 	o, err := op.store.Order(op.t.Context(), ref)

@@ -47,7 +47,7 @@ type CarrierStep struct {
 	Event        EventFault          // fault of the event that the step sends
 }
 
-// The usual steps of an order.
+// These variables are the usual steps of an order.
 var (
 	Accepts   = CarrierStep{State: porting.NumberInProgress}
 	Confirms  = CarrierStep{State: porting.NumberConfirmed}
@@ -58,7 +58,7 @@ var (
 // EventFault is a fault in the delivery of a carrier's event.
 type EventFault string
 
-// The faults of events. The zero value is no fault.
+// These constants are the faults in the delivery of an event. The zero value means no fault.
 const (
 	SentOnce  EventFault = ""      // immediately and once
 	SentTwice EventFault = "twice" // both times with the same id
@@ -202,8 +202,8 @@ func (c *Carrier) Orders() (all []CarrierOrder) {
 	return all
 }
 
-// Events returns the events that the carrier has sent about an order, in the order of their arrival. It includes late events once the order
-// has no remaining steps. It returns nil for an unknown order.
+// Events returns the events that the carrier has sent about an order, in the order of their arrival. A late event is included after the
+// next event, or once the order has no remaining steps. Events returns nil for an unknown order.
 func (c *Carrier) Events(ref string) []CarrierEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()

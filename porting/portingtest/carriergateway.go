@@ -14,7 +14,7 @@ import (
 // Fault is a fault in the processing or the answer of a request to a carrier.
 type Fault string
 
-// The faults of requests.
+// These constants are the faults of a request. They differ in whether the carrier processes the request, and in its answer.
 const (
 	NoFault      Fault = ""
 	Unavailable  Fault = "unavailable"  // not processed; answered with 503

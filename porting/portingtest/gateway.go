@@ -15,7 +15,7 @@ import (
 // GatewayCase selects the behavior of the carrier in a test of RunGateway.
 type GatewayCase string
 
-// The cases. In each case the carrier finally ports all numbers, unless the comment states otherwise.
+// These constants are the cases of RunGateway. In each case the carrier finally ports all numbers, unless the comment states otherwise.
 const (
 	Ports              GatewayCase = "ports"
 	PortsPartly        GatewayCase = "ports partly"         // the last number is rejected

@@ -91,9 +91,9 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles a refusal of our re-INVITE. It retries after a challenge, a 422 or a 491, and ends the call if the peer no longer
-// knows it. After any other refusal the session continues unchanged (RFC 3261, section 14.1). If no later refresh succeeds, TimerExpire
-// ends the call.
+// refreshRefused handles a refusal of our re-INVITE. It retries after a challenge, after a 422 that requires a longer interval, and after a
+// 491. It ends the call after a 481 or a 408. After any other refusal the session continues unchanged (RFC 3261, section 14.1). If no later
+// refresh succeeds, TimerExpire ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {

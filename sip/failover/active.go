@@ -8,7 +8,8 @@ import (
 
 // Active returns the index of the server that calls try first. current is the previous index, and servers are the states of all servers by
 // priority. An unreachable server is replaced with the best reachable one, if any. With Auto, calls return to a server of higher priority
-// as soon as it is healthy, which takes two answered probes; with Manual they do not return.
+// as soon as it is healthy, which takes two answered probes if it was unreachable; with Manual they do not return. If current is out of
+// range, Active returns 0.
 func Active(back Failback, current int, servers []health.State) int {
 	if current < 0 || current >= len(servers) {
 		return 0

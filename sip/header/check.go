@@ -9,10 +9,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CheckInbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an inbound trunk.
+// CheckInbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an inbound trunk or there are more
+// than MaxRules rules.
 func CheckInbound(rules []Rule) error { return check(rules, checkInbound) }
 
-// CheckOutbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an outbound trunk.
+// CheckOutbound returns CodeBadRequest, with a field such as "headers[2].value", if a rule is invalid for an outbound trunk or there are
+// more than MaxRules rules.
 func CheckOutbound(rules []Rule) error { return check(rules, checkOutbound) }
 
 func check(rules []Rule, custom func(at string, c Custom) error) error {

@@ -24,8 +24,8 @@ const usual = 16
 // reserved is the number of bytes that are kept free for the note about omitted steps.
 const reserved = 256
 
-// Add records a step, or counts it as omitted if the ladder is full. It removes the characters of texts that are not printable, replaces
-// the rest of a text from the first secret with "[redacted]", and truncates long texts.
+// Add records a step, or counts it as omitted if the ladder is full. It removes unprintable characters from texts, replaces the rest of a
+// text from the first secret with "[redacted]", and truncates long texts.
 func (r *Recorder) Add(e Event) {
 	for _, text := range e.texts() {
 		limit := maxText

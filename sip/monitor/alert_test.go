@@ -160,8 +160,8 @@ func TestAlertThatIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestRestartFiresNoAlert checks that the time while no service runs does not count for an alert, and that a raised alert is not sent again
-// after a restart.
+// TestRestartFiresNoAlert checks that the time during which no service runs does not count toward an alert's threshold, and that a raised
+// alert is not sent again after a restart.
 func TestRestartFiresNoAlert(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {

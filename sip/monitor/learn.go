@@ -24,8 +24,9 @@ func probed(w sip.WatchedServer, e health.Evidence) sip.WatchedServer {
 	return w
 }
 
-// observed returns a server after the evidence of a call. news reports whether the server has changed. Evidence of calls may make the next
-// probe earlier, but delays it only for a Retry-After, so that busy servers are also probed.
+// observed returns a server after the evidence of a call. news reports whether the server must be stored, because its State, Streak or
+// NotBefore has changed. Evidence of calls may make the next probe earlier, but delays it only for a Retry-After, so that busy servers are
+// also probed.
 func observed(w sip.WatchedServer, e health.Evidence) (next sip.WatchedServer, news bool) {
 	was := w.Health
 	w.Health = was.Next(e)

@@ -155,8 +155,9 @@ func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwrigh
 	return holder, s.cfg.From, err
 }
 
-// step handles the task order: it calls the number of a proof, at most once, because it stores the call before making it. It does nothing
-// if a later proof has replaced this one.
+// step handles the task order: it calls the number of a proof, at most once, because it stores the call before making it. If the
+// organization has no number to call from, step marks the proof as failed. It does nothing if a later proof has replaced this one, or if
+// the call was made or is too late.
 func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int) error {
 	p, err := s.cfg.Store.Latest(ctx, t.Org, callwright.PhoneNumber(t.Key))
 	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && p.ID != id {

@@ -139,9 +139,9 @@ const (
 	maxGranted    = 24 * time.Hour
 	rejoin        = 2 * time.Second  // maximum wait after a lost connection
 	firstBackoff  = time.Second      // maximum wait after the first failure; doubles with each further one
-	maxBackoff    = 5 * time.Minute  //
+	maxBackoff    = 5 * time.Minute  // maximum wait after further failures
 	firstPatience = 5 * time.Minute  // minimum wait after the first refusal; doubles with each further one
-	maxPatience   = 30 * time.Minute //
+	maxPatience   = 30 * time.Minute // maximum wait after further refusals
 	maxRetryAfter = time.Hour        // longer Retry-Afters are shortened to this
 )
 

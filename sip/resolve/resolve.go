@@ -111,7 +111,8 @@ func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	return collect(nil, Target{Host: server.Host}, cmp.Or(server.Port, defaultPort), addresses), nil
 }
 
-// targets looks up the addresses of SRV records concurrently. It omits hosts without an address, and returns an error if no host has one.
+// targets looks up the addresses of SRV records concurrently. It omits hosts without an address, and returns an error if no record is
+// usable or no host has an address.
 func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error) {
 	records = order(records, r.random)
 	if len(records) == 0 {

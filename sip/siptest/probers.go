@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// The limits for one probe in the suites of probers.
+// These constants are the time limits for one probe in the suites of probers.
 const (
 	probePatience = 10 * time.Second       // for a server that answers
 	probeSilence  = 200 * time.Millisecond // for a silent server
@@ -57,7 +57,8 @@ func options(h MonitorProberHarness, s failover.Server, limit time.Duration) hea
 	return h.Prober.Options(ctx, s, sip.VerifyFull)
 }
 
-// monitorCodes checks that every final response except 408, 502, 503 and 504 means that the server is alive.
+// monitorCodes checks that the responses 408, 502, 503 and 504 mean that the server is down, and that other final responses mean that it is
+// alive.
 func monitorCodes(t *testing.T, h MonitorProberHarness) {
 	for code, alive := range map[int]bool{
 		200: true, 302: true, 401: true, 404: true, 405: true, 486: true, 500: true, 501: true, 603: true,

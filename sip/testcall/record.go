@@ -100,8 +100,8 @@ func (r *record) writeEnd(ctx context.Context) {
 	r.service.cfg.Logger.ErrorContext(ctx, "the end of a test call was not written", "call_id", r.call.ID, "error", err)
 }
 
-// write stores the call. A conflict means that a sweep has finished the call, or that an earlier write succeeded although it returned an
-// error. In the first case write calls lost, in the second case it writes again with the stored version.
+// write stores the call. A conflict means that another node has finished the call, or that an earlier write succeeded although it returned
+// an error. In the first case write calls lost, in the second case it writes again with the stored version.
 func (r *record) write(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()

@@ -70,7 +70,7 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// TestFollowsTrunks checks that the addresses named by trunks of any organization are trusted as long as the trunks exist, also while DNS
+// TestFollowsTrunks checks that the addresses named by trunks of any organization are trusted as long as the trunks exist, even while DNS
 // or the store fails.
 func TestFollowsTrunks(t *testing.T) {
 	t.Parallel()

@@ -34,8 +34,8 @@ var plain = func() (table [256]place) {
 	return table
 }()
 
-// unescape returns text with its escapes decoded. It refuses unescaped characters that need an escape at p, escaped control characters,
-// which could split a message, and results that are not UTF-8.
+// unescape returns text with its escapes decoded. It refuses malformed escapes, unescaped characters that need an escape at p, escaped
+// control characters, which could split a message, and results that are not UTF-8.
 func unescape(text string, p place) (string, error) {
 	escapes := 0
 	for i := range len(text) {

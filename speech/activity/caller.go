@@ -1,6 +1,6 @@
 package activity
 
-// The constants of the caller's usual level.
+// These constants define how the caller's usual level is tracked.
 const (
 	softer    = 15.0  // dB below the usual level from which speech is somebody else's
 	enough    = 25    // frames of speech, 500 ms, after which the level is known
@@ -36,8 +36,8 @@ func (c *caller) learn(level float64) {
 	c.frames = min(c.frames+1, enough)
 }
 
-// above returns the distance in dB of the caller's speech above the noise floor, for a frame with the given level and distance. The distance
-// of the frame itself stands in until the usual level is known.
+// above returns the distance in dB of the caller's speech above the noise floor, for a frame with the given level and distance. Until the
+// usual level is known, it returns the distance of the frame itself.
 func (c *caller) above(level, distance float64) float64 {
 	if c.frames < enough {
 		return distance

@@ -47,7 +47,7 @@ func TestSofterVoices(t *testing.T) {
 	}
 }
 
-// TestEchoIsNotTheCaller checks that speech at the time of the agent's speech does not change the caller's usual level.
+// TestEchoIsNotTheCaller checks that an echo during the agent's speech does not change the caller's usual level.
 func TestEchoIsNotTheCaller(t *testing.T) {
 	t.Parallel()
 	line := sounds.White(-66)

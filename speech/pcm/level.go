@@ -5,7 +5,7 @@ import "math"
 // SilenceDB is the level of samples that are all zero, in dBFS. It is the lowest level that this package returns.
 const SilenceDB = -100.0
 
-// fullScale is the amplitude of 0 dBFS.
+// fullScale is the magnitude of a sample at 0 dBFS.
 const fullScale = 32768
 
 // Loudness returns the root mean square level in dBFS: a square wave at full scale has 0, a sine at full scale -3.01. It returns SilenceDB

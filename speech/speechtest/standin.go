@@ -62,10 +62,10 @@ var hums = []hum{
 	{tts.Voice{Name: "cleo", Description: "Female, German", Language: "de-DE"}, 180},
 }
 
-// The parameters of an Engine's audio.
+// These constants are the parameters of an Engine's audio.
 const (
 	humPerRune  = 0.05 // seconds per character
-	humLevel    = 8000 // amplitude
+	humLevel    = 8000 // approximate peak amplitude
 	humSyllable = 4.0  // cycles of the level per second, at a tempo of 1
 )
 

@@ -35,7 +35,7 @@ func asksJSON(args []string) bool {
 }
 
 // show prints the result of a command: v as JSON with --json, and otherwise a table that the function text writes. Control and invisible
-// characters are escaped in both, because some texts are untrusted; text must use printf for this.
+// characters are escaped in both, because some texts are untrusted; the function text must call printf for this.
 func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
 	if asJSON(cmd) {
 		return showJSON(cmd.OutOrStdout(), v)

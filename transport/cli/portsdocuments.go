@@ -21,7 +21,7 @@ import (
 
 // PortDocuments opens documents of port requests; document.Service implements it.
 type PortDocuments interface {
-	// Open returns a document and a reader for its bytes. The reader requires ctx; the caller must close the reader.
+	// Open returns a document and a reader for its bytes. The reader is valid until ctx ends; the caller must close the reader.
 	Open(ctx context.Context, org callwright.OrgID, id string) (document.Document, io.ReadCloser, error)
 }
 

@@ -235,7 +235,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// notOwn changes the exit code of CodeForbidden to ExitRefused: the voice is not the organization's, whereas the key has the right.
+// notOwn changes the exit code of CodeForbidden to ExitRefused, because the key has the right, but the voice is not the organization's.
 func notOwn(err error) error {
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Status == http.StatusForbidden && e.Code == string(callwright.CodeForbidden) {
 		return refused(err)

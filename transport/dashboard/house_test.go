@@ -52,7 +52,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// The organizations of a test. The tests that need foreign objects furnish both; otherwise only owner has objects.
+// These constants are the organizations of a test. The tests that need foreign objects furnish both; otherwise only owner has objects.
 const (
 	owner    = callwright.OrgID("owner")
 	stranger = callwright.OrgID("stranger")

@@ -163,8 +163,8 @@ func TestGroupEvents(t *testing.T) {
 	}
 }
 
-// TestTestEventsAreRefused checks the errors of streams of absent objects, of another organization's objects, beyond the limit of streams,
-// and of a server that stops.
+// TestTestEventsAreRefused checks the errors for streams of absent objects, streams of another organization's objects, streams beyond the
+// limit, and streams from a server that stops.
 func TestTestEventsAreRefused(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

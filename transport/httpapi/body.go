@@ -21,7 +21,7 @@ const (
 	smallBody = 16 << 10        // up to this size, bodies do not count toward the room of larger ones
 )
 
-// maxDepth is the maximum nesting of objects and lists in a JSON body, because its readers are recursive.
+// maxDepth is the maximum nesting of objects and lists in a JSON body. It exists because the functions that read a body are recursive.
 const maxDepth = 64
 
 // maxValues is the maximum number of objects, lists, strings, numbers and constants in a JSON body. A decoded value uses much more memory

@@ -62,8 +62,8 @@ func checkEnvelope(t *testing.T, request *http.Request, answer *httptest.Respons
 	}
 }
 
-// envelopeOf returns the envelope of an answer. B has the status success and no errors, or the status error and errors but no data. Any
-// other answer with data and errors is A, and the rest is C.
+// envelopeOf returns the envelope of an answer. In B, either the status is "success" and there are no errors, or the status is "error" and
+// there are errors but no data. Any other answer with data and errors is A, and the rest is C.
 func envelopeOf(body any) string {
 	members, _ := body.(map[string]any)
 	_, hasData := members["data"]

@@ -15,7 +15,7 @@ import (
 
 // Intervals and limits of event streams.
 const (
-	streamBeat    = 15 * time.Second // interval of comments without events, because proxies may close idle connections
+	streamBeat    = 15 * time.Second // interval of comments while there are no events, because proxies may close idle connections
 	streamLife    = 15 * time.Minute // maximum duration; then the client reconnects
 	streamCheck   = streamBeat       // interval of checks of the client's key, which is also checked when it expires
 	streamTimeout = 10 * time.Second // time for a client to read a message

@@ -67,7 +67,7 @@ func (l line) String() string {
 }
 
 // failureOf translates an error for a client of an area. It keeps errors with a known code, and translates the errors that the generated
-// code found in the request. CodeInternal and any other error become internal without details.
+// code found in the request. For CodeInternal and any other error, it returns an internal error without details.
 func failureOf(err error, area *Area) failure {
 	var errs callwright.FieldErrors
 	var coded *callwright.Error

@@ -81,7 +81,7 @@ type house struct {
 	triageFakes
 }
 
-// Numbers that the tests use. ourNumber belongs to the house's organization and may be attached.
+// These constants are numbers that the tests use. ourNumber belongs to the house's organization and may be attached.
 const (
 	ourNumber   = "+14155550100"
 	theirNumber = "+14155550123"

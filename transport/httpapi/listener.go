@@ -27,10 +27,10 @@ type Connections struct {
 	callwright.Runtime // its Logger reports closed and refused connections, at most once a minute
 }
 
-// Limit returns a listener that enforces the limits. If a connection exceeds them, the listener closes an open connection without a request
-// in its place. It chooses the address with the most connections, and of this address the connection that has been idle longest. It closes
-// a connection of another address only if that address has more connections than the address of the new connection, and if the latter is
-// below PerAddress. If it can close none, it closes the new connection.
+// Limit returns a listener that enforces the limits. If a new connection exceeds them, the listener closes an open connection that has no
+// request, and keeps the new one. It chooses the address with the most connections, and of this address the connection that has been idle
+// longest. It closes a connection of another address only if that address has more connections than the new connection's address, and if
+// the new connection's address is below PerAddress or trusted. If it can close none, it closes the new connection.
 //
 // The listener recognizes idle connections only if a server of NewServer uses it. A reverse proxy, from which many connections come, should
 // be in Trusted and limit its own clients.

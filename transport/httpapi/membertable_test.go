@@ -87,7 +87,7 @@ func eachMember(tree, schema object, path string, around []string, fn func(path 
 var memberRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)` \\| `([a-z_.\\[\\]]+)` \\| (.+) \\| (ignored|refused) \\| (.+) \\|$")
 
 // TestMembersWithoutEffectAreDocumented checks that the tables of docs/compatibility.md list the same members without effect as
-// openapi.yaml, and that the page names each member of a call that has effect.
+// openapi.yaml, and that the page names each call member that has effect.
 func TestMembersWithoutEffectAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/compatibility.md")

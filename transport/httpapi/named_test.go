@@ -24,7 +24,7 @@ import (
 // TestMain runs the tests, and fails if a goroutine is still running afterwards.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
-// tests runs the tests of this package. It fails if no test received one of the contract's example errors, unless the example is
+// tests runs the tests of this package. It fails if an example error of the contract was received by no test, unless the example is
 // unreachable, or if the envelope of an operation's success or error was not checked. Examples must equal real answers of the server,
 // except for ids and numbers.
 type tests struct{ *testing.M }

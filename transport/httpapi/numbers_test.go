@@ -26,8 +26,8 @@ var nationalRequests = map[string]struct {
 	"inbound set": {"POST", "/v1/inbound/4155550123", `{"prompt":"Talk."}`, "phone_number"},
 }
 
-// TestNationalNumbers checks that ten digits are refused with a message that names both possible numbers, unless the organization has a
-// default country. They are then read as a number of this country, and never as a number of the country whose code they begin with.
+// TestNationalNumbers checks that ten digits are refused with a message that names both possible numbers if the organization has no default
+// country. Otherwise the digits must be read as a number of this country, and never as a number of the country whose code they begin with.
 func TestNationalNumbers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -30,7 +30,7 @@ func (h *house) refusedPersona(status int, code, path, method, target, body stri
 	}
 }
 
-// TestPersonaOfTheContract creates, changes and promotes the persona of the contract's examples.
+// TestPersonaOfTheContract creates, changes, promotes and deletes the persona of the contract's examples.
 func TestPersonaOfTheContract(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -17,7 +17,7 @@ import (
 //
 // Forwarded (RFC 7239) and X-Forwarded-For are read from the right, past trusted proxies only, because a client can forge the entries left
 // of its own address. An entry without an address, such as "unknown" or an obfuscated name, ends the search: the request is attributed to
-// the proxy that wrote the entry. If both headers are present and name different clients, one of them was forwarded from the client, and
+// the proxy that wrote the entry. If both headers are present and name different clients, the client may have sent one of them itself, so
 // the request is attributed to the proxy.
 func TrustProxies(trusted []netip.Prefix, h http.Handler) http.Handler {
 	if len(trusted) == 0 {
@@ -92,7 +92,8 @@ func hopAddr(text string) (netip.Addr, bool) {
 }
 
 // forwardedHops returns the "for" parameter of each element of a Forwarded header. It returns an empty text for a malformed element and for
-// an element without the parameter. Otherwise a quote that the client left open could hide the element that the proxy adds.
+// an element without the parameter. It does not skip such an element: the client may have left a quote open that makes the proxy's own
+// element part of it.
 func forwardedHops(text string) []string {
 	var hops []string
 	for _, element := range splitQuoted(text, ',') {

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// TestNumberProof checks that an inbound attachment requires a proof of the number, and that the spoken code proves it.
+// TestNumberProof checks that an inbound attachment requires a proof of the number, that the spoken code proves it, and that proofs of one
+// number are limited.
 func TestNumberProof(t *testing.T) {
 	t.Parallel()
 	h := open(t)

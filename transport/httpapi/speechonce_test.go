@@ -107,8 +107,8 @@ func TestTwoTextsAtOnceGetOneAnswer(t *testing.T) {
 	})
 }
 
-// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer checks that a request whose idempotency key was used by another request meanwhile returns
-// that request's answer.
+// TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer checks that a request returns the answer of another request that has meanwhile used the
+// same idempotency key.
 func TestTheLoserOfARaceToSpeakGivesTheWinnersAnswer(t *testing.T) {
 	t.Parallel()
 	race := &racing{}

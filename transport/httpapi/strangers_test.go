@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// TestStrangersAreCounted checks that the log contains only one line for many requests of an address without a valid key, but a line for
+// TestStrangersAreCounted checks that the log contains only one line for many requests without a valid key from one address, but a line for
 // each request with a valid key.
 func TestStrangersAreCounted(t *testing.T) {
 	t.Parallel()

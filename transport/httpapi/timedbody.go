@@ -18,7 +18,8 @@ const (
 	bodyAfter = time.Second // for the unread rest, after the answer has begun
 )
 
-// timedBody is a body with time limits. The total limit grows with the received bytes, so that a body that progresses is not cut off.
+// timedBody is a body with time limits. The total limit grows with the received bytes, so that a large body that arrives fast enough is not
+// cut off.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -29,7 +30,7 @@ type timedBody struct {
 
 func newTimedBody(w http.ResponseWriter, r *http.Request) *timedBody {
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), begin: time.Now()}
-	b.mustCome(b.begin.Add(bodyIdle)) // applies even if only net/http reads the body, which it does before the answer
+	b.mustCome(b.begin.Add(bodyIdle)) // also applies if no handler reads the body, because net/http then reads it before the answer
 	return b
 }
 

@@ -26,8 +26,8 @@ func (h *house) toolkit(key string) *toolkit.Client {
 	return c
 }
 
-// TestToolkit calls the areas through the client library. It checks that operations with an idempotency key run once, and that failures are
-// a toolkit.Error.
+// TestToolkit calls several areas through the client library. It checks that two requests with the same idempotency key place only one
+// call.
 func TestToolkit(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -93,7 +93,8 @@ func TestFoldedFeed(t *testing.T) {
 	}
 }
 
-// TestCursorsThatMayNotPass checks that a cursor of one list is refused for any other list, and that invalid cursors are refused.
+// TestCursorsThatMayNotPass checks that a cursor of one list is refused for any other list, and that invalid cursors and page limits are
+// refused.
 func TestCursorsThatMayNotPass(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -95,7 +95,8 @@ func (c client) entry() (e event, entry map[string]any) {
 	return e, entry
 }
 
-// TestStream checks that a client receives each entry of a feed once, in order, also after it reconnects.
+// TestStream checks that a client receives each entry of a feed once and in order, even if it reconnects with an event id or a cursor. The
+// stream must end when the service closes.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -47,8 +47,8 @@ func (i *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refuse stores a line that is a message in i.rest, and answers any other line with an error. It returns an error only if the answer cannot
-// be written.
+// refuse stores a line in i.rest if the line is a message, and answers any other line with an error. It returns an error only if the answer
+// cannot be written.
 func (i *input) refuse(line []byte) error {
 	switch {
 	case !json.Valid(line):

@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Annotations of tools. The tools affect only the voices and samples of one server, so that OpenWorldHint is false.
+// Annotations of tools. OpenWorldHint is false, because the tools affect only the voices and samples of one server.
 var (
 	no, yes  = new(bool), new(true)
 	reads    = sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: no, OpenWorldHint: no}

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Limits of an analysis in RunAnalyst.
+// These constants are the limits of an analysis in RunAnalyst.
 const (
 	mostSteps     = 40
 	mostQuestions = 5

@@ -210,7 +210,7 @@ func updatesSession(t *testing.T, s subject) {
 	s.wantSession(t, want)
 }
 
-// listsSessions checks that exactly the open sessions of an issue are listed, in order, also those with equal timestamps.
+// listsSessions checks that exactly the open sessions of an issue are listed in order, including sessions with equal timestamps.
 func listsSessions(t *testing.T, s subject) {
 	var want []string
 	for n, status := range slices.Concat(triage.SessionStatuses(), triage.SessionStatuses()) {

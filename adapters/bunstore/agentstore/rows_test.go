@@ -68,8 +68,8 @@ func TestTextComesBack(t *testing.T) {
 	})
 }
 
-// TestLogsKeepAnyText checks that logs preserve any characters, because they contain texts of callers and other systems. Only bytes that
-// are not UTF-8 become U+FFFD, and request bodies lose white space between JSON tokens.
+// TestLogsKeepAnyText checks that logs preserve any characters, because they contain texts of callers and other systems. There are two
+// exceptions: bytes that are not UTF-8 become U+FFFD, and request bodies lose white space between JSON tokens.
 func TestLogsKeepAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

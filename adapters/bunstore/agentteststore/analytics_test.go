@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// inOrder matches query plans that read runs in the order of an index. On SQLite the plan may read only the index. On PostgreSQL it may
-// read rows, too, because the visibility of new rows is not in the index.
+// inOrder matches query plans that read runs in the order of an index. A plan of SQLite must read nothing but the index. A plan of
+// PostgreSQL may read rows, too, because the visibility of new rows is not in the index.
 var inOrder = regexp.MustCompile(`COVERING INDEX test_runs_by_window|Index Only Scan Backward using test_runs_by_window|Index Scan Backward using test_runs_by`)
 
 // TestWindowsAreReadFromTheirIndex reads a window of several pages, in which many runs have the same time: each run is read once, and the

@@ -73,7 +73,7 @@ func openCrash(t *testing.T, folder string) agentteststore.Store {
 	return agentteststore.Store{DB: db}
 }
 
-// crashWorker runs a worker process until it exits, and reports whether it was killed. It writes a kill to the diary.
+// crashWorker runs a worker process until it exits, and reports whether it was killed. If so, crashWorker records the kill in the diary.
 func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 	t.Helper()
 	raw, err := json.Marshal(plan) //nolint:musttag // only this test reads it

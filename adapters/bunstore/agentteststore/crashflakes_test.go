@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// TestCrashesWhileJudgingAgain kills the process that judges the runs of a set again, every few calls. In the end the source of the
-// variation is known, and no call was paid twice, except calls in progress at a kill.
+// TestCrashesWhileJudgingAgain kills, every few calls, the process that repeats the judgements of a set's runs. In the end the source of
+// the variation is known, and no call was paid twice, except calls in progress at a kill.
 func TestCrashesWhileJudgingAgain(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed

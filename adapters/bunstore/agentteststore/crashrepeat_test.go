@@ -24,7 +24,7 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Repeats: true}) {
 		t.Fatal("the first worker was killed")
 	}
-	// A run starts over at each attempt. A worker therefore lives at least 1.5 times as long as the runs that it takes over need.
+	// Each attempt starts a run over. A worker therefore lives for at least 1.5 times as many events as the runs that it takes over cause.
 	const least = 3 * crashCalls * run.DefaultPerOrg
 	kills, interrupted := 0, 0
 	for crashWorker(t, crashPlan{Folder: folder, Birth: kills + 1, Events: least + random.IntN(least/2), Repeats: true}) {

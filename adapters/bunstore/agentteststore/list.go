@@ -186,8 +186,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. A group that its budget has
-// stopped does not cancel its runs.
+// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. If a group was stopped because
+// its budget is exhausted, its runs are not canceled.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

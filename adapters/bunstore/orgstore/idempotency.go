@@ -67,9 +67,9 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// StoreAnswer stores an answer with the time at. It replaces an answer that was stored before the argument since, and an answer that cannot
-// be decrypted. It returns CodeConflict for any other stored answer. It also deletes up to 20 answers of the organization that were stored
-// before since.
+// StoreAnswer stores an answer, with the argument at as its time. It replaces an answer whose time is before the argument since, and an
+// answer that cannot be decrypted. It returns CodeConflict for any other stored answer. It also deletes up to 20 answers of the
+// organization whose time is before the argument since.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {

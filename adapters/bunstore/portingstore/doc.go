@@ -1,4 +1,5 @@
-// Package portingstore stores port requests, their documents and letters, and the orders of the manual gateway in a bunstore.DB.
+// Package portingstore stores port requests, their documents and letters, reservations of numbers, and the orders of the manual gateway in
+// a bunstore.DB.
 package portingstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -76,7 +76,7 @@ func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, addre
 	return life(ctx, db, work)
 }
 
-// put stores an organization and a task for it, in one transaction, and calls the function end before the commit. If that returns an error,
+// put stores an organization and a task for it, in one transaction, and calls the function end before the commit. If end returns an error,
 // the transaction is rolled back.
 func put(ctx context.Context, db *bunstore.DB, work *riverwork.Work, name string, end func() error) error {
 	return db.Do(ctx, func(ctx context.Context) error {

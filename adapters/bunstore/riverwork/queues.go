@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// defaultWorkers contains the number of tasks of each queue that run concurrently on a node. A waiting worker costs little, so queues that
-// wait for other systems have many. More workers would not speed up computing or writing.
+// defaultWorkers contains, for each queue, the default of the maximum number of tasks that run concurrently on a node. A waiting worker
+// costs little, so queues that wait for other systems have many. More workers would not speed up computing or writing.
 var defaultWorkers = map[callwright.Queue]int{
 	callwright.QueueCalls: 32, callwright.QueueWebhooks: 100, callwright.QueueMail: 16, callwright.QueueModels: 32,
 	callwright.QueueTests: 16, callwright.QueuePorting: 16, callwright.QueueUpkeep: 16,

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// databases contains, for each kind of database, a function that returns the address of an empty one.
+// databases contains, for each kind of database, a function that returns the address of an empty database.
 var databases = map[string]func(testing.TB) string{
 	"sqlite":    func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "work.db") },
 	"postgres":  pgtest.DSN,

@@ -125,7 +125,8 @@ func (s CallLog) List(
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after the given time, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the given time, and how many of those failed for technical reasons
+// (calllog.End.Technical).
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

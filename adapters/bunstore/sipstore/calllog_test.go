@@ -125,8 +125,8 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	return append(errs, callErr, pageErr, attemptsErr, failureErr, deleteErr, foundErr, recentErr, testErr, openErr)
 }
 
-// TestHostileTexts passes texts that no database can store, as peers may send them, to the stores. The stores refuse them with
-// CodeBadRequest and change nothing, and the call can still be finished with clean text.
+// TestHostileTexts passes texts that PostgreSQL cannot store, as peers may send them, to the stores. Whatever the database, the stores
+// refuse them with CodeBadRequest and change nothing, and the call can still be finished with clean text.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	at := logStart

@@ -1,5 +1,5 @@
-// Package sipstore stores the data of package sip in a bunstore.DB: trunks, their status and registrations, the call log, discoveries and
-// test calls.
+// Package sipstore stores the data of package sip and its sub-packages in a bunstore.DB: trunks, their status, registrations and unfinished
+// setups, the call log, discoveries, test calls, proofs of numbers and the deliveries of alerts.
 package sipstore
 
 import "github.com/callwright/callwright/adapters/bunstore/internal/sqldb"

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// BenchmarkRegistrations measures the queries of a node with 10,000 registrations: the claim of 100 due ones, as once a second, and the
-// list of all, as at each renewal of its lease.
+// BenchmarkRegistrations measures the queries of a node with 10,000 registrations: the claim of its 100 due registrations, and the lists of
+// all its registrations and of all nodes.
 func BenchmarkRegistrations(b *testing.B) {
 	const count, due = 10000, 100
 	for name, address := range storetest.Databases {

@@ -315,8 +315,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 	return found, err
 }
 
-// Cancelled returns the ids of a node's running runs that are canceled, alone or with their group. A group that its budget has stopped does
-// not cancel its runs.
+// Cancelled returns the ids of a node's running runs that are canceled, alone or with their group. If a group was stopped because its
+// budget is exhausted, its runs are not canceled.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {

@@ -38,8 +38,8 @@ func (s IdempotencyStore) Find(
 	return digest, body, err
 }
 
-// StoreAnswer stores the answer to a request under an idempotency key, with the time at. It replaces an answer that was stored before the
-// argument since, and returns CodeConflict for a newer answer.
+// StoreAnswer stores the answer to a request under an idempotency key, with the argument at as its time. It replaces an answer whose time
+// is before the argument since, and returns CodeConflict for a newer answer.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {

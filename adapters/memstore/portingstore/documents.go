@@ -79,7 +79,8 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 	return found, err
 }
 
-// UseDocuments adds a request to the users of the given documents. It returns each id, once, that the organization does not have.
+// UseDocuments adds a request to the users of the given documents. It returns, without duplicates, the ids of the documents that the
+// organization does not have.
 func (s Documents) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {

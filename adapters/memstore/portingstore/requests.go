@@ -1,4 +1,5 @@
-// Package portingstore stores port requests, their documents and letters, and the orders of the manual gateway in a memstore.Store.
+// Package portingstore stores port requests, their documents and letters, reservations of numbers, and the orders of the manual gateway in
+// a memstore.Store.
 package portingstore
 
 import (

@@ -109,7 +109,8 @@ func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, 
 	})
 }
 
-// Failures returns how many attempts of a trunk ended at or after the given time, and how many of those are calllog.End.Technical.
+// Failures returns how many attempts of a trunk ended at or after the given time, and how many of those failed for technical reasons
+// (calllog.End.Technical).
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

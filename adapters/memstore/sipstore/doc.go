@@ -1,5 +1,5 @@
-// Package sipstore stores the data of package sip in a memstore.Store: trunks with their status and registrations, the call log,
-// discoveries, test calls and proofs of numbers.
+// Package sipstore stores the data of package sip and its sub-packages in a memstore.Store: trunks with their status, registrations and
+// unfinished setups, the call log, discoveries, test calls, proofs of numbers and the deliveries of alerts.
 package sipstore
 
 import (

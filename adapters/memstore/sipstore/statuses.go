@@ -144,7 +144,8 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 	})
 }
 
-// CountStatuses returns the numbers of an organization's statuses with servers, by public state. Each number is at most limit.
+// CountStatuses returns how many of an organization's statuses are in each public state, at most limit for each. It omits statuses without
+// servers.
 func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
 	counts := map[health.State]int{}
 	err := with(ctx, s.Store, func(d *data) error {

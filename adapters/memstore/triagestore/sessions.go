@@ -96,8 +96,8 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 	return issue, err
 }
 
-// PointReports assigns a report key to another issue. The argument from is the id of its present issue, or empty if the key is unknown.
-// PointReports returns CodeConflict if from is not the stored id, and CodeNotFound if the new issue is absent.
+// PointReports assigns a report key to the issue with the id to. The argument from is the id of the key's present issue, or empty if the
+// key is unknown. PointReports returns CodeConflict if from is not the stored id, and CodeNotFound if the new issue is absent.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if err := d.issues.Exists(org, to); err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/callwright/callwright/porting/portingtest"
 )
 
-// api returns a handler that creates an order for each request, with the request's body as the key, and answers with the order's reference.
+// api returns a handler that creates an order for each request, with the request's body as the key. It answers with the order's reference,
+// and with status 422 if the carrier returns an error.
 func api(c *portingtest.Carrier) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _ := io.ReadAll(r.Body)

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestDiscovery checks a discovery of a host whose DNS records name four servers on loopback: two over TLS, of which one never answers, one
-// over TCP and one over UDP.
+// TestDiscovery checks a discovery of a host whose DNS records name four servers on loopback: two over TLS (one of which never answers),
+// one over TCP and one over UDP.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "pbx.test")

@@ -20,7 +20,7 @@ const (
 )
 
 // sender holds the sending direction of a session. The session's mutex guards it, except for the sealed packets: the pacer reads them
-// without the mutex until it calls next again.
+// without the mutex until it calls the method next again.
 type sender struct {
 	sealer   *secure.Sealer
 	former   []sdp.Crypto // all keys that were used, including the current one
@@ -111,9 +111,9 @@ func (s *sender) pack(ptime time.Duration) {
 	s.span = len(s.pcm) * int(ptime/time.Millisecond) / int(frameTime/time.Millisecond)
 }
 
-// next returns the packets to send in frame n, and the queued samples that were played in the frame. The packets are valid until next is
-// called again. The samples are nil if the frame contains no queued audio. If nothing may be sent, next advances the RTP clock, and the
-// queue waits.
+// next returns the packets to send in frame n, and the queued samples that were played in the frame. The packets are valid until the
+// following call of next. The samples are nil if the frame contains no queued audio. If nothing or only a packet of silence may be sent,
+// next advances the RTP clock, and the queue waits.
 func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, played []int16, err error) {
 	s.sealed = s.sealed[:0]
 	if n-s.clock > 1 { // frames were omitted, so waiting samples must not be joined with this frame

@@ -151,7 +151,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestClassifyAfter checks that a back-channel answers a question that has just been asked, and only then.
+// TestClassifyAfter checks that a back-channel counts as words if the agent has just asked a question, and as a back-channel otherwise.
 func TestClassifyAfter(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]overlap.Kind{
@@ -178,7 +178,8 @@ func TestClassifyAfter(t *testing.T) {
 	}
 }
 
-// TestAsksToStop checks which texts ask the agent to stop, in any position of further words.
+// TestAsksToStop checks which texts ask the agent to stop: other words may follow the request, but only fillers and acknowledgements may
+// precede it.
 func TestAsksToStop(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -2,8 +2,8 @@ package graph
 
 import "github.com/callwright/callwright/agents/pathway/internal/tree"
 
-// Canonical returns the document as canonical JSON. Documents that differ only in details without effect on conversations have the same
-// canonical form.
+// Canonical returns the document as canonical JSON. Documents that differ only in their spelling, or in members that only editors use, have
+// the same canonical form.
 //
 // The result is an object of nodes and edges in the document's order, which is significant. A node keeps id, type, data and globalConfig;
 // an edge keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts). White space

@@ -121,8 +121,8 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCompileBargeIn checks which voice interrupts a node. Compile accepts any values, because earlier releases have stored them; Check
-// refuses those that the contract does not allow.
+// TestCompileBargeIn checks the BargeIn that Compile derives from a node's options. Compile accepts any values, because earlier releases
+// have stored them; Check refuses those that the contract does not allow.
 func TestCompileBargeIn(t *testing.T) {
 	t.Parallel()
 	level := conversation.InterruptibilityOf

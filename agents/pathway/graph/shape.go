@@ -11,7 +11,7 @@ import (
 type shape struct {
 	name     string
 	kind     tree.Kind // Absent accepts any kind
-	longest  int       // maximum of characters, items, members, or of a number from 0; 0 means no limit
+	longest  int       // maximum of characters, items, members, or of a number from 0; 0 means no limit for members and numbers
 	whole    bool      // whether a number must be an integer
 	required bool
 	members  []shape // members of an object

@@ -82,7 +82,7 @@ modparam("dispatcher", "ds_inactive_threshold", 1)
 event_route[dispatcher:dst-down] { xlog("L_ERR", "DOWN $ru\n"); }
 `
 
-// dispatch routes a call to the available server of the highest priority.
+// dispatch routes a call to the available server of the highest priority, or answers 503 if no server is available.
 const dispatch = `if (!ds_select_dst("1", "8")) { sl_send_reply("503", "No Server"); exit; } t_relay(); exit;`
 
 const tlsConfig = `[server:default]

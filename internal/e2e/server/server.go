@@ -31,7 +31,7 @@ var (
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
 )
 
-// builder returns a function that builds a program at its first call, and returns its path.
+// builder returns a function that builds a program when it is first called, and returns the program's path.
 func builder(name, source string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		folder, err := folder()

@@ -45,7 +45,7 @@ func (s *Server) TestCall(t testing.TB, number string) sipoas.SipTestCall {
 	return c
 }
 
-// Status returns the health of a number's outbound trunk.
+// Status returns the health of a number's trunk, with the state of the registration, if the trunk registers.
 func (s *Server) Status(t testing.TB, number string) sipoas.SipStatus {
 	t.Helper()
 	answer, err := s.API.GetSipStatus(t.Context(), sipoas.GetSipStatusParams{PhoneNumber: number})

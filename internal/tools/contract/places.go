@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// checkPlaces checks that every path is in the part of its tag. It also checks that the components of a single area are in this area's
-// part, and that the components of several areas are in the shared part.
+// checkPlaces checks that every path is in the part of its tag. It also checks that every component is used, that a component of a single
+// area is in this area's part, and that a component of several areas is in the shared part.
 func checkPlaces(bundle *yaml.Node, parts []part) error {
 	users := map[string][]string{} // files that use a component, by its reference
 	for _, p := range parts {

@@ -56,7 +56,8 @@ func (w *wants) resolve(node *yaml.Node) (resolved *yaml.Node, ref string) {
 	return resolved, ref
 }
 
-// collect adds the facts about a schema and the schemas within it. It does not enter a schema that contains itself again.
+// collect adds the facts about a schema and the schemas within it. If a schema contains itself, collect does not enter the inner
+// occurrence.
 func (w *wants) collect(key string, schema *yaml.Node) {
 	schema, ref := w.resolve(schema)
 	w.add(key, w.text(schema))

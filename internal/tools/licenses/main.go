@@ -108,8 +108,8 @@ var (
 // leastKnown is the percentage of the text in a file of ownLicence that must match known licenses.
 const leastKnown = 75
 
-// licencesOf returns the sorted SPDX identifiers of the licenses in a folder. It returns an error for an unknown text, because a person
-// must read it.
+// licencesOf returns the sorted SPDX identifiers of the licenses in a folder. It returns an error if there are none, or if a license file
+// contains too much unknown text, which a person must read.
 func licencesOf(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

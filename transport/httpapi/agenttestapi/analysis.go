@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
-// AnalyzeTestRun serves POST /v1/agent-testing/runs/{id}/analyze. It returns the cause why a run failed or ended with an error, and
+// AnalyzeTestRun serves POST /v1/agent-testing/runs/{id}/analyze. It returns the reason why a run failed or ended with an error, and
 // suggested fixes.
 func (a *api) AnalyzeTestRun(ctx context.Context, params oas.AnalyzeTestRunParams) (*oas.TestAnalysisReply, error) {
 	found, err := a.cfg.Tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)

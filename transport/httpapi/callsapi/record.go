@@ -95,7 +95,7 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	return l
 }
 
-// pathwayLogs translates the log of a call's pathway into lines. Words before the first event have the time begin.
+// pathwayLogs translates the log of a call's pathway into lines. The argument begin is the time of words before the first event.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
 	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program serves only the area of issues. Errors name the member of the body.
+// A program serves only the area of issues. An error names the invalid member of the body.
 func Example() {
 	store := memstore.New()
 	issues, err := triage.New(triage.Config{Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil)})

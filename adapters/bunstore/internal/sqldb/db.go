@@ -83,7 +83,7 @@ func (db *DB) Close() error {
 	return db.writer.Close()
 }
 
-// pingLimit is the time limit of Ping. It is shorter than the limit of a transaction, because health checks do not wait that long.
+// pingLimit is the time limit of Ping, unless DB.Limit is shorter. Health checks do not wait as long as transactions may take.
 const pingLimit = 3 * time.Second
 
 // Ping returns nil if the database can be read and written. On SQLite it acquires the write lock and releases it; on PostgreSQL it locks a

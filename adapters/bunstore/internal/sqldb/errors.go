@@ -21,7 +21,7 @@ var errAway = unavailable("the database cannot be reached, or accepts no writes,
 // errBusy is returned for a transaction that failed at each attempt because of other transactions.
 var errBusy = unavailable(callwright.ErrUnavailable.Message)
 
-// errTooSlow is returned for a transaction that exceeded the time limit.
+// errTooSlow is returned for a transaction or a statement that exceeded the time limit.
 var errTooSlow = unavailable(errSlow.Error())
 
 // errFull is returned for writes while the disk is full or fails.

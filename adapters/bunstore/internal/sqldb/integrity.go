@@ -17,9 +17,10 @@ import (
 const MigrationsTable = "CREATE TABLE IF NOT EXISTS callwright_migrations " +
 	"(version INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, applied_at TIMESTAMP NOT NULL)"
 
-// prepareSQLite creates the database file if it is absent, and otherwise checks it. It returns an error for a damaged or empty file before
-// anything is written. SQLite itself would treat an empty file as new, and read a damaged log only up to the damage. prepareSQLite also
-// returns an error for an absent file if path is a symbolic link to it, or if its write-ahead log exists.
+// prepareSQLite creates the database file if it is absent, and otherwise checks it. It returns an error for a file that is damaged, empty
+// or not writable, before anything is written to the file. SQLite itself would treat an empty file as new, and read a damaged log only up
+// to the damage. prepareSQLite also returns an error for an absent file if path is a symbolic link to it, or if its write-ahead log exists
+// and is not empty.
 func prepareSQLite(ctx context.Context, path string) error {
 	log := path + "-wal"
 	info, err := os.Stat(path)

@@ -78,8 +78,8 @@ func (db *DB) openPostgres(dsn string, connections int) error {
 	return nil
 }
 
-// mostConnections selects the smallest of the limits of server, database and role. -1 means no limit. The setting reserved_connections is
-// absent in older versions.
+// mostConnections selects the smallest of the limits of server, database and role. The catalogs store -1 for a database or role without a
+// limit. The setting reserved_connections is absent in older versions.
 const mostConnections = `SELECT LEAST(
 	current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
 		- COALESCE(current_setting('reserved_connections', true), '0')::int,

@@ -73,7 +73,8 @@ func (db *DB) DeleteRows(
 	return removed, err
 }
 
-// Exists returns nil if the query finds a row, and otherwise CodeNotFound for an object of the given kind.
+// Exists returns nil if the query finds a row, CodeNotFound for an object of the given kind if it finds none, and otherwise the error of
+// the query.
 func Exists(ctx context.Context, kind string, find *bun.SelectQuery) error {
 	found, err := find.ColumnExpr("1").Exists(ctx) // selecting all columns would take longer than finding the row
 	if err == nil && !found {

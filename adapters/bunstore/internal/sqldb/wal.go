@@ -10,9 +10,9 @@ import (
 	"os"
 )
 
-// Sizes in the write-ahead log of SQLite. It consists of a header and frames, each of which contains a header and a page
-// (https://sqlite.org/fileformat2.html, section 4). All stored numbers are big-endian; the log's header states the byte order in which
-// checksums are computed.
+// Constants of the format of SQLite's write-ahead log, with sizes in bytes. The log consists of a header and frames, each of which contains
+// a header and a page (https://sqlite.org/fileformat2.html, section 4). All stored numbers are big-endian; the log's header states the byte
+// order in which checksums are computed.
 const (
 	walHeader   = 32
 	walFrame    = 24
@@ -116,8 +116,8 @@ func (w *wal) begin() (pageSize int, ok bool) {
 	return size, good && size >= minPageSize && size <= maxPageSize && size&(size-1) == 0
 }
 
-// follows reports whether the frame belongs to this log and continues the previous frame. Whether it does or not, the next call compares
-// its frame with the checksum that this frame states.
+// follows reports whether the frame belongs to this log and continues the previous frame. In both cases, the next call continues the
+// checksum that this frame states.
 func (w *wal) follows() bool {
 	sum := w.sum.add(w.frame[:8], w.words).add(w.frame[walFrame:], w.words)
 	w.sum = stored(w.frame[16:])

@@ -53,7 +53,7 @@ func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string
 	return strings.Join(plan, "\n")
 }
 
-// Statements calls the function use, and returns the SELECT, UPDATE, DELETE and WITH statements that it executes. If it returns an error,
+// Statements calls the function use, and returns the SELECT, UPDATE, DELETE and WITH statements that it executes. If use returns an error,
 // Statements fails the test.
 func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()

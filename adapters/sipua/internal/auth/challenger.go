@@ -44,7 +44,7 @@ type Result int
 // The possible results of Challenger.Check.
 const (
 	None  Result = iota // the request contains no credentials for our realm
-	Stale               // the nonce is not ours, already used, or expired
+	Stale               // the nonce is not ours, was already used, or has expired, or too many nonces are in use
 	Wrong               // the nonce is ours, but the username, password or number is wrong
 	OK
 )

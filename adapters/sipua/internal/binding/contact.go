@@ -35,7 +35,7 @@ func (b *binding) addContact(req *sip.Request, expires time.Duration) {
 }
 
 // granted returns the expiry of our Contact in a 2xx response, or else the response's Expires, or else the requested expiry. It returns 0
-// if the response does not contain our Contact, because it lists all existing bindings (RFC 3261, 10.3, step 8).
+// if our Contact is missing, because a 2xx response lists all existing bindings (RFC 3261, 10.3, step 8).
 func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration {
 	c := b.ours(res)
 	if c == nil {

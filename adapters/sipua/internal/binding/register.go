@@ -118,8 +118,8 @@ func (c *Client) identify(b *binding) {
 // maxChallenges is the maximum number of challenges that one registration answers, from the server and from proxies before it.
 const maxChallenges = 5
 
-// register sends REGISTERs until it receives a final response other than a challenge. It returns a 2xx response, a *registration.Refusal
-// for any other final response, or another error if there is no response.
+// register sends a REGISTER. It repeats the REGISTER to answer challenges, and without a flow after a 439. It returns a 2xx response, a
+// *registration.Refusal for any other final response, or another error if there is no response.
 func (b *binding) register(ctx context.Context, expires time.Duration) (*sip.Response, error) {
 	answers := &auth.Answers{}
 	for tries := 0; ; tries++ {

@@ -133,8 +133,8 @@ func (l *Leg) Refer(status int, warning string) {
 	l.post(dialog.Referral{Status: status, Warning: warning})
 }
 
-// Lend returns the leg's audio for the leg to the target of a transfer, which takes it over with its SDP answer. The caller must call
-// Audio.Return when the transfer has succeeded or failed.
+// Lend returns the leg's audio. The leg to the target of a transfer takes over this audio when it applies its SDP answer. The caller must
+// call Audio.Return when the transfer has succeeded or failed.
 func (l *Leg) Lend() *Audio {
 	l.media.audio.lendSession()
 	return l.media.audio

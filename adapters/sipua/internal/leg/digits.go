@@ -24,8 +24,8 @@ type digits struct {
 
 	mu      sync.Mutex
 	events  bool   // a telephone-event has arrived
-	waiting []byte // digits of INFO or tones that frame has not returned
-	last    byte   // the last digit of INFO or tones that frame returned
+	waiting []byte // digits of INFO or tones that the method frame has not returned
+	last    byte   // the last digit of INFO or tones that the method frame returned
 	age     int    // number of frames since last
 }
 

@@ -55,8 +55,8 @@ func (r *inviteReplies) outcome(why dialog.Ending) failover.Outcome {
 	return failover.Outcome{Code: r.code, Connected: !lost, Rang: r.rang, Authenticated: r.authorized}
 }
 
-// evidence returns the attempt's evidence of the server's health, or nil if we hung up before the server had responded. The server is alive
-// if it responded, unless the response reports a fault of the server.
+// evidence returns the attempt's evidence of the server's health, or nil if we hung up before the server had sent any response but 100. The
+// server is alive if it responded, unless the response reports a fault of the server.
 func (r *inviteReplies) evidence(o failover.Outcome, why dialog.Ending) *health.Evidence {
 	if o.Code == 0 && !o.Rang && givenUp(why.Cause) {
 		return nil
@@ -84,7 +84,7 @@ const unconfirmed = "our BYE was not confirmed: the other side may still be in t
 const normalClearing = "cause=16"
 
 // callEnd returns the end of the leg's call record, and the evidence of the server's health. The evidence is nil for an inbound leg, for a
-// server that is not the trunk's, and if we hung up before the server had responded.
+// server that is not the trunk's, and if we hung up before the server had sent any response but 100.
 func (l *Leg) callEnd(why dialog.Ending) (calllog.End, *health.Evidence) {
 	end := calllog.End{
 		SIPCode: why.Status, Status: message.StatusLine(why.Status, message.Reason(why.Status)), Cause: string(why.Cause), Reason: why.Reason,

@@ -131,9 +131,9 @@ func certificateReason(err error) string {
 	return "the certificate is not valid"
 }
 
-// Source returns the local address of a connection to an address, so that peers can add it to their allow-lists. It is local, or the zero
-// Addr if the system must choose. The system chooses if local is invalid, unspecified or of the other address family, or if only local is a
-// loopback address.
+// Source returns the local address for a connection to a remote address, so that peers can add it to their allow-lists. It returns the
+// given local address, or the zero Addr if the system must choose. The system chooses if the local address is invalid, unspecified or of
+// the other address family, or if it is a loopback address and the remote one is not.
 func Source(local, to netip.Addr) netip.Addr {
 	local, to = local.Unmap(), to.Unmap()
 	if !local.IsValid() || local.IsUnspecified() || local.Is4() != to.Is4() || local.IsLoopback() && !to.IsLoopback() {

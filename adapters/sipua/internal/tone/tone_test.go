@@ -36,7 +36,7 @@ func (l *line) pause(d time.Duration) {
 	l.pcm = append(l.pcm, make([]int16, d*time.Duration(l.rate)/time.Second)...)
 }
 
-// noise adds Gaussian noise to all samples.
+// noise adds Gaussian noise to all samples. The parameter amplitude is its standard deviation.
 func (l *line) noise(amplitude float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range l.pcm {

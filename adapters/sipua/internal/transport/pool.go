@@ -109,7 +109,8 @@ func (p *Pool) release(profile Profile, s *shared) {
 	}
 }
 
-// Uses returns the number of holds that have not been released. Each dialog and each registration holds a stack.
+// Uses returns the number of holds that have not been released. Each registration, and each dialog over an outbound connection, holds a
+// stack.
 func (p *Pool) Uses() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -246,8 +246,8 @@ func (t *ServerTx) lose() {
 	t.end(ErrLost)
 }
 
-// cancel answers a CANCEL with 200, and then the transaction's INVITE with 487 (RFC 3261, 9.2), unless the transaction has ended. It then
-// calls the function canceled, if set. by is the transaction of the CANCEL.
+// cancel answers a CANCEL with 200. Unless the transaction has ended, cancel also answers the transaction's INVITE with 487 (RFC 3261,
+// 9.2), and calls the function canceled, if set. The argument by is the transaction of the CANCEL.
 func (t *ServerTx) cancel(by *ServerTx) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

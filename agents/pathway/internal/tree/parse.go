@@ -53,7 +53,7 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// clone copies the members of a closed object or array to room, where they stay.
+// clone copies the members of a closed object or array to the field room, where they stay.
 func (p *Parser) clone(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {

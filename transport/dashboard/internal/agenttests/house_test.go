@@ -230,7 +230,7 @@ func (h *house) read(r pagetest.Answer, status int, path string, texts ...string
 
 var tokenPattern = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 
-// post sends a form with the CSRF token of another page, from, and checks the resulting page like want.
+// post sends a form with the CSRF token of the page at the path from, and checks the resulting page as the method want does.
 func (h *house) post(from, to string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	form.Set("csrf", tokenPattern.FindStringSubmatch(h.want(http.StatusOK, from))[1])

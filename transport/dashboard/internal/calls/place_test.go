@@ -88,7 +88,8 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 	}
 }
 
-// TestPlaceWithInterruptibility checks that the form sets who interrupts the agent, and shows it when the call is repeated.
+// TestPlaceWithInterruptibility checks that the form sets the agent's interruptibility, shows it when the call is repeated, and refuses
+// invalid values.
 func TestPlaceWithInterruptibility(t *testing.T) {
 	t.Parallel()
 	h := open(t)

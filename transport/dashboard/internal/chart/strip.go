@@ -21,7 +21,8 @@ const (
 	Bad     State = "bad"
 )
 
-// states is ordered from the best to the worst state. If several cells share a position, the worst state is shown.
+// states is ordered by precedence. If several cells share a position, the one of their states that is last in this list is shown. Unknown
+// is first, so that it never hides a known state.
 var states = []State{Unknown, Good, Warn, Bad}
 
 // rank returns the index of a state in states. Any other state has the rank of Unknown.

@@ -30,7 +30,7 @@ type keys struct {
 	away    bool // the database is unreachable
 }
 
-// The valid keys, each of a different organization.
+// These constants are the valid keys. Each belongs to a different organization.
 const (
 	goodKey  = "cwk_good"
 	otherKey = "cwk_other"

@@ -27,8 +27,8 @@ func (h *house) span(t *testing.T, zone, text string) string {
 	return body
 }
 
-// TestDaysOfZones checks the bounds of days in the zone of the cookie, among them days on which the clocks of the zone change. An invalid
-// cookie means UTC.
+// TestDaysOfZones checks the bounds of days in the cookie's zone, including days on which the zone's clocks change. An invalid cookie means
+// UTC.
 func TestDaysOfZones(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")

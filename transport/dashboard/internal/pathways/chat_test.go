@@ -83,7 +83,7 @@ func TestForeignChat(t *testing.T) {
 	}
 }
 
-// TestStarter checks that the document that the creation form offers is a pathway that can hold a chat.
+// TestStarter checks that the document in the creation form is a valid pathway, and that a chat with it works.
 func TestStarter(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -110,8 +110,8 @@ func documentOf(t *testing.T, text string) (d graph.Document) {
 	return graph.Document(read)
 }
 
-// TestChatCannotGoOn checks the pages of chats whose draft has changed, whose turn is running, or which an earlier release started. Only
-// the last can continue. The others must give the reason, and show the submitted text again.
+// TestChatCannotGoOn checks the pages of a chat whose draft has changed, a chat whose turn is running, and a chat that an earlier release
+// started. Only the last can continue. The pages of the others must give the reason and show the submitted text again.
 func TestChatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -20,7 +20,7 @@ type about struct {
 	Modules           []module
 }
 
-// own is the beginning of the paths of this repository's packages. The table of licenses contains those with data of others.
+// own is the beginning of the paths of this repository's packages. The table of licenses lists those of them that contain data of others.
 const own = "github.com/callwright/callwright/"
 
 // module is a Go module that is linked into the program, or a package of this repository that contains data of others.

@@ -64,8 +64,8 @@ func TestOrganizations(t *testing.T) {
 	h.post(to, "/settings/organizations/absent", url.Values{"name": {"Gamma"}}, http.StatusNotFound)
 }
 
-// TestOrganizationsAreForOperators checks that readers without the operator entitlement cannot see or change organizations, also after the
-// entitlement was revoked.
+// TestOrganizationsAreForOperators checks that readers without the operator entitlement can neither see nor change organizations, including
+// readers whose entitlement was revoked.
 func TestOrganizationsAreForOperators(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -172,7 +172,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeyPages checks the links between the pages of a long list of keys, also below a form with a fault.
+// TestKeyPages checks the links between the pages of a long list of keys, including the links below a form with a fault.
 func TestKeyPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -17,7 +17,7 @@ type numbersForm struct {
 	Choice choice
 	Anyone bool     // the user allows calls from any address
 	Held   []string // numbers whose trunks would be replaced
-	Prove  []string // numbers that the organization must prove to own before they can be attached
+	Prove  []string // numbers of which the organization must prove possession before they can be attached
 	Made   string   // a generated password, shown only this once
 	Faults page.Faults
 }
@@ -94,8 +94,8 @@ func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
 	return c
 }
 
-// attachAll attaches all numbers of a draft. It returns an error if it attached none, or if the store became unavailable after the first
-// ones. Existing trunks of the numbers are kept unless replace is set. If anyone is set, calls from any address are allowed.
+// attachAll attaches all numbers of a draft. It returns an error if it attached none, or if the store became unavailable after some were
+// attached. Existing trunks of the numbers are kept unless replace is set. If anyone is set, calls from any address are allowed.
 func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (sip.Attached, error) {
 	if err := c.Ready(anyone); err != nil {
 		return sip.Attached{}, err

@@ -116,7 +116,8 @@ func (h *house) ended(path string) {
 	}
 }
 
-// TestSetUpLeft checks that a set-up can be resumed from the list of trunks. Its password is kept, but no page shows it.
+// TestSetUpLeft checks that a set-up can be resumed from the list of trunks, and can be discarded. Its password is kept, but no page shows
+// it.
 func TestSetUpLeft(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

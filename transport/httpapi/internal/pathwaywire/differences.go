@@ -5,8 +5,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
-// Differences translates the differences of two versions to the generated types of an area. difference and member create values of these
-// types.
+// Differences translates the differences of two versions to the generated types of an area. The functions difference and member create
+// values of these types.
 func Differences[D, M any](
 	list []graph.Difference, difference func(id, name wire.Nil[string], kind graph.DifferenceKind, members []M) D,
 	member func(path string, before, after wire.Nil[string]) M,

@@ -28,8 +28,9 @@ type Line struct {
 	CreatedAt                       time.Time
 }
 
-// Lines translates the logs of turns into lines: the caller's words, the events and the agent's words of each turn. Words without events
-// have the time of the previous event, or begin if there is none.
+// Lines translates the logs of turns into lines: the caller's words, the events and the agent's words of each turn. The caller's words have
+// the time of the turn's first event, and the agent's words have the time of its last event. In a turn without events, both have the time
+// of the last event before the turn. If there is none, they have the time in the argument begin.
 func Lines(logs []pathway.Log, begin time.Time) ([]Line, error) {
 	lines := []Line{}
 	now := begin

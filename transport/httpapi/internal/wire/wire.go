@@ -115,7 +115,7 @@ func Ptr[T any](value T, given bool) *T {
 	return &value
 }
 
-// OptPtr returns the optional member of a pointer, which is absent for nil.
+// OptPtr returns the value of a pointer, or an absent value for nil.
 func OptPtr[T any](p *T) Opt[T] {
 	if p == nil {
 		return Opt[T]{}

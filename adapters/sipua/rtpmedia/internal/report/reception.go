@@ -14,7 +14,7 @@ type Reception struct {
 	received int64 // packets of this source
 
 	transit     int64   // transit time of the last timed packet, in ticks
-	haveTransit bool    //
+	haveTransit bool    // transit is set
 	jitter      float64 // in ticks
 
 	lostBefore     int64 // packets lost from former sources
