@@ -87,7 +87,7 @@ func TestHTTPIsFull(t *testing.T) {
 // TestTooFewFiles checks that the server does not start if the limit of open files is too low.
 func TestTooFewFiles(t *testing.T) {
 	t.Parallel()
-	if said := server.Refused(t, server.Config{Data: t.TempDir(), Files: 64}); !strings.Contains(said, "the limit of open files is 64: at least 256 are needed") {
+	if said := server.Refused(t, server.Config{Data: t.TempDir(), Files: 64}); !strings.Contains(said, "the limit of open files is 64: it must be at least 256") {
 		t.Errorf("the server says %q", said)
 	}
 }
