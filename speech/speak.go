@@ -119,7 +119,7 @@ func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	defer cancel()
 	all, err := j.speakAll(limited, each)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		late := callwright.Errorf(callwright.CodeUnavailable, "was not spoken within %v: send a shorter one, or again later", maxSpeaking)
+		late := callwright.Errorf(callwright.CodeUnavailable, "was not spoken within %v: send a shorter text, or try again later", maxSpeaking)
 		return nil, callwright.InField("text", late.Because(err))
 	}
 	return all, err
@@ -137,7 +137,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 		}
 		pcm.Normalize(samples, rate, j.cfg.Loudness)
 		if len(all)+len(samples) > pcm.Samples(maxAudio, rate) {
-			return nil, callwright.Invalid("text", "must take at most %v to speak: send a shorter one", maxAudio)
+			return nil, callwright.Invalid("text", "must take at most %v to speak: send a shorter text", maxAudio)
 		}
 		all = append(all, samples...)
 		each(samples)

@@ -29,7 +29,7 @@ var (
 	errNoFiles    = callwright.InField("record", callwright.Errorf(callwright.CodeUnavailable, "this server records no calls"))
 	errNotSent    = callwright.Errorf(callwright.CodeForbidden, "this server sends nothing to webhooks")
 	errNoWebhooks = callwright.InField("webhook", callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks"))
-	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "this server sends no requests to other systems")
 )
 
 func (noAgents) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {

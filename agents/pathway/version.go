@@ -255,7 +255,7 @@ func (sel Selector) in(p Pathway) (int, error) {
 		return 0, errEnvironment
 	}
 	if number == 0 {
-		return 0, callwright.Errorf(callwright.CodeNotFound, "no version of the pathway is in %s", sel.Environment)
+		return 0, callwright.Errorf(callwright.CodeNotFound, "no version of the pathway is in %s: publish one first", sel.Environment)
 	}
 	return number, nil
 }
