@@ -131,7 +131,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	}
 	to := step.to(sess.Status)
 	if sess.Status.Ended() {
-		return callwright.Errorf(callwright.CodeInvalidState, "the session has ended: it is %s", sess.Status)
+		return callwright.Errorf(callwright.CodeInvalidState, "the session has ended: it is %s, so start another one", sess.Status)
 	}
 	if !sess.Status.May(to) {
 		return callwright.InField("session_status", callwright.Errorf(callwright.CodeInvalidState,

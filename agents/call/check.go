@@ -54,7 +54,7 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	case callwright.Longer(p.SummaryPrompt, MaxSummary):
 		return callwright.Invalid("summary_prompt", "must have at most %d characters", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":
-		return callwright.Invalid("webhook_events", "require a webhook: set webhook, too")
+		return callwright.Invalid("webhook_events", "can be set only together with webhook")
 	}
 	for i, d := range p.Dispositions {
 		if strings.TrimSpace(d) == "" || callwright.Longer(d, MaxDisposition) || slices.Contains(p.Dispositions[:i], d) {

@@ -99,7 +99,7 @@ func numberOf(k callwright.Keyset) (int, error) {
 	}
 	number, err := strconv.Atoi(k.ID)
 	if err != nil || number < 1 {
-		return 0, callwright.Invalid("cursor", "must be a cursor of a page of versions")
+		return 0, callwright.Invalid("cursor", "must be a cursor that the list of versions returned")
 	}
 	return number, nil
 }
