@@ -192,7 +192,7 @@ type nowhere struct{}
 
 // Load always returns an error.
 func (nowhere) Load(string) (any, error) {
-	return nil, errors.New("a schema may not refer to another document")
+	return nil, errors.New("a schema must not refer to another document")
 }
 
 // The limits of the cache of compiled schemas. The cache exists because compiling takes several times as long as the rest of a question.

@@ -3,6 +3,7 @@ package pathway
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/callwright/callwright/agents/conversation"
@@ -101,7 +102,7 @@ const maxRequests = 8
 func (w *walk) webhook(ctx context.Context) way {
 	if w.asked == maxRequests {
 		w.state.ActionPending = false
-		w.note(LogEntry{Kind: LogError, Text: "the turn has reached its limit of requests"})
+		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("the turn has reached its limit of %d requests", maxRequests)})
 		return w.decide(ctx, false)
 	}
 	w.asked++

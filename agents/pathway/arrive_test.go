@@ -154,7 +154,7 @@ func TestAsksOnlySoOften(t *testing.T) {
 	if n := len(client.Made()); n != 8 {
 		t.Errorf("%d requests were made", n)
 	}
-	if told := strings.Count(c.entries(pathway.LogError), "its limit of requests"); told == 0 {
+	if told := strings.Count(c.entries(pathway.LogError), "its limit of 8 requests"); told == 0 {
 		t.Errorf("the log has %s", c.entries(pathway.LogError))
 	}
 }

@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 			"nodes[0].data.body: must be JSON, in which variables stand inside strings or replace whole values",
 			"nodes[0].data.responseData[1].data: must be a JSONPath of at most 512 characters that begins with $, such as $.user.id"}},
 		"headers": {webhook(`"headers":[["a"],{"key":"b"},"c",["d",null],["e f","x"]]`), []string{
-			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: must be a string, a number or a boolean, not nothing",
+			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: is required, and must be a string, a number or a boolean",
 			"nodes[0].data.headers[2]: must be [name, value] or {key, value}", "nodes[0].data.headers[3][1]: must be a string, a number or a boolean, not null",
 			"nodes[0].data.headers[4].name: must be a header name: 1 to 256 letters, digits and characters of !#$%&'*+-.^_`|~"}},
 		"many answers": {webhook(`"responseData":[` + strings.TrimSuffix(strings.Repeat(`{"name":"a","data":"$.a"},`, 65), ",") + `],"headers":[` + strings.TrimSuffix(strings.Repeat(`["a","b"],`, 65), ",") + `]`),
