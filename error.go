@@ -50,7 +50,7 @@ var (
 	ErrForbidden           = &Error{Code: CodeForbidden, Message: "not allowed"}
 	ErrBadRequest          = &Error{Code: CodeBadRequest, Message: "bad request"}
 	ErrNotFound            = &Error{Code: CodeNotFound, Message: "not found"}
-	ErrConflict            = &Error{Code: CodeConflict, Message: "conflict"}
+	ErrConflict            = &Error{Code: CodeConflict, Message: "the object already exists, or another request has changed it: read it again, then retry"}
 	ErrInvalidState        = &Error{Code: CodeInvalidState, Message: "the current state does not allow this"}
 	ErrIdempotencyConflict = &Error{Code: CodeIdempotencyConflict, Message: "this idempotency key was used with another body"}
 	ErrDiscoveryInProgress = &Error{Code: CodeDiscoveryInProgress, Message: "a discovery of this organization is still running"}
@@ -59,9 +59,9 @@ var (
 	ErrMethodNotAllowed    = &Error{Code: CodeMethodNotAllowed, Message: "this method is not allowed"}
 	ErrPayloadTooLarge     = &Error{Code: CodePayloadTooLarge, Message: "the body is too large"}
 	ErrUnsupportedMedia    = &Error{Code: CodeUnsupportedMedia, Message: "this type of file is not accepted"}
-	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests"}
+	ErrTooManyRequests     = &Error{Code: CodeTooManyRequests, Message: "too many requests: try again later"}
 	ErrNotImplemented      = &Error{Code: CodeNotImplemented, Message: "this operation is not implemented yet"}
-	ErrUnavailable         = &Error{Code: CodeUnavailable, Message: "the service is not available"}
+	ErrUnavailable         = &Error{Code: CodeUnavailable, Message: "the service is not available: try again later"}
 	ErrInternal            = &Error{Code: CodeInternal, Message: "internal error"}
 )
 

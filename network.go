@@ -10,7 +10,7 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	}
 	address, err := netip.ParseAddr(text)
 	if err != nil || address.Zone() != "" {
-		return netip.Prefix{}, Invalid("", "must be an IP address or a network").Because(err)
+		return netip.Prefix{}, Invalid("", "must be an IP address or a network such as 192.0.2.0/24, without a zone").Because(err)
 	}
 	address = address.Unmap()
 	return netip.PrefixFrom(address, address.BitLen()), nil

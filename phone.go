@@ -38,7 +38,7 @@ func (l lengths) has(n int) bool { return n < 32 && l&(1<<n) != 0 }
 // Check returns CodeBadRequest unless c is empty or the code of a country whose number format is known.
 func (c Country) Check() error {
 	if _, known := countries[c]; !known && c != "" {
-		return Invalid("", "must be a country code of ISO 3166-1, two capital letters such as US")
+		return Invalid("", "must be the ISO 3166-1 code of a country with telephone numbers: two capital letters such as US")
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func NumberReadings(digits string) []PhoneNumber {
 // noReading returns a CodeBadRequest for digits without a possible reading.
 func (c Country) noReading(digits string) error {
 	if c == "" && isNorthAmerican(digits) {
-		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, whose length is not valid for its country code", digits, digits)
+		return Invalid("", "must begin with + and the country code: +1%s for a number of North America (+%s is not a valid number)", digits, digits)
 	}
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }

@@ -49,10 +49,10 @@ func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	ring := &Keyring{current: current, keys: make(map[string]cipher.AEAD, len(keys))}
 	for id, key := range keys {
 		if len(key) != 32 {
-			return nil, fmt.Errorf("key %q has %d bytes, not 32", id, len(key))
+			return nil, fmt.Errorf("key %q must have 32 bytes, not %d", id, len(key))
 		}
 		if id == "" || strings.Contains(id, ":") {
-			return nil, fmt.Errorf("key id %q: must not be empty or hold a colon", id)
+			return nil, fmt.Errorf("key id %q must not be empty or contain a colon", id)
 		}
 		block, err := aes.NewCipher(key)
 		if err != nil {
@@ -86,7 +86,7 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 }
 
 // ErrWrongKey is in the chain of every error that Keyring.Open returns.
-var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
+var ErrWrongKey = errors.New("the sealed text belongs to another key or another purpose, or is damaged")
 
 // Open decrypts a text that Seal encrypted for the same purpose. It returns an empty secret for an empty text, and an error that wraps
 // ErrWrongKey if it cannot decrypt a text.
@@ -101,7 +101,7 @@ func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(raw) < aead.NonceSize() {
-		return "", fmt.Errorf("%w: not a text of Seal", ErrWrongKey)
+		return "", fmt.Errorf("%w: Keyring.Seal did not return it", ErrWrongKey)
 	}
 	plain, err := aead.Open(raw[aead.NonceSize():aead.NonceSize()], raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
 	if err != nil {

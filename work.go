@@ -41,14 +41,14 @@ func (t Task) Check() error {
 	}
 	for _, text := range []string{t.Kind, t.Key, string(t.Org), string(t.Args)} {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
-			return Errorf(CodeBadRequest, "a task's texts must be UTF-8 without NUL characters")
+			return Errorf(CodeBadRequest, "the kind, key, organization and arguments of a task must be UTF-8 without NUL characters")
 		}
 	}
 	switch {
 	case len(t.Args) > MaxTaskArgs:
 		return Errorf(CodeBadRequest, "a task's arguments must have at most %d bytes, not %d", MaxTaskArgs, len(t.Args))
 	case t.Args != nil && !json.Valid(t.Args):
-		return Errorf(CodeBadRequest, "a task's arguments must be JSON")
+		return Errorf(CodeBadRequest, "a task's arguments must be valid JSON")
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (c OrganizationChange) apply(o *callwright.Organization) error {
 	for _, right := range slices.Concat(c.Grant, c.Withdraw) {
 		switch {
 		case !entitlement.MatchString(string(right)):
-			return callwright.Invalid("entitlements", "must contain only capital letters, digits and underscores, such as SIP")
+			return callwright.Invalid("entitlements", "%q must have 1 to 32 capital letters, digits and underscores, and begin with a letter, such as SIP", right)
 		case slices.Contains(c.Grant, right) && slices.Contains(c.Withdraw, right):
 			return callwright.Invalid("entitlements", "%s must not be both granted and withdrawn", right)
 		}
@@ -155,7 +155,7 @@ func checkName(name string) error {
 	case callwright.Longer(name, MaxName):
 		return callwright.Invalid("name", "must have at most %d characters", MaxName)
 	case strings.ContainsFunc(name, callwright.Hidden), strings.ToValidUTF8(name, "") != name:
-		return callwright.Invalid("name", "must be UTF-8 without control and format characters")
+		return callwright.Invalid("name", "must be one line of valid UTF-8, without control characters or invisible characters")
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func checkEmail(text string) error {
 	}
 	a, err := mail.ParseAddress(text)
 	if err != nil || a.Address != text || len(text) > MaxEmail || strings.ContainsFunc(text, callwright.Hidden) {
-		return callwright.Invalid("contact_email", "must be an address such as noc@example.com, of at most %d bytes", MaxEmail)
+		return callwright.Invalid("contact_email", "must be an e-mail address such as noc@example.com, without a name, of at most %d bytes", MaxEmail)
 	}
 	return nil
 }

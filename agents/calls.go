@@ -53,7 +53,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	a := c.Agent
 	if c.ID != "" {
 		if !reflect.ValueOf(a).IsZero() {
-			return Agent{}, callwright.Invalid("agent_id", "excludes settings of an agent in the call: override the web agent's settings instead")
+			return Agent{}, callwright.Invalid("agent_id", "excludes Choice.Agent: change the settings of the web agent with Choice.Overrides")
 		}
 		w, err := s.cfg.WebAgents.Agent(ctx, org, c.ID)
 		if err != nil {

@@ -119,7 +119,7 @@ func (a Agent) checkTexts(found *faultList) {
 // a task. It is part of the error's text.
 func (a Agent) checkPurpose(found *faultList, others string) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
-		"task", "is required without %s: it says what the agent is there for", others)
+		"task", "is required without %s: it tells the agent what to do", others)
 }
 
 // checkLeaders refuses a persona together with a task or a pathway. It accepts an agent that already contains the settings of its persona,
@@ -146,7 +146,7 @@ func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agen
 // checkURL returns an error if this server must not send requests to a URL, or CodeUnavailable if urls is nil.
 func checkURL(urls callwright.URLs, url string) error {
 	if urls == nil {
-		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+		return callwright.Errorf(callwright.CodeUnavailable, "this server sends no requests to other systems")
 	}
 	return urls.CheckURL(url)
 }
@@ -167,7 +167,7 @@ func (s *Service) checkDynamicData(a Agent, found *faultList) {
 		size += len(raw)
 	}
 	if size > MaxRequests {
-		found.add(callwright.Invalid("dynamic_data", "must have at most %d bytes, tools included", MaxRequests))
+		found.add(callwright.Invalid("dynamic_data", "must have at most %d bytes together with tools", MaxRequests))
 		return
 	}
 	if len(a.DynamicData) > MaxDynamicData {

@@ -219,7 +219,7 @@ func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) [
 			lead(&w.Agent, ref)
 		}, nil})
 		if task != "" {
-			refusal := callwright.Invalid(string(SettingTask), "excludes pathway_id")
+			refusal := callwright.Invalid(string(SettingTask), "excludes pathway_id: set only one of them")
 			list = append(list, change{[]Setting{SettingTask}, nil, refusal})
 		}
 		return list

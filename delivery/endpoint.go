@@ -219,7 +219,8 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
 	text := "the host has reached its limit of concurrent messages"
 	if failing.PausedAt != nil {
-		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has never accepted one"
+		text = fmt.Sprintf("messages to the host are paused since %s: it has accepted none since %s",
+			failing.PausedAt.UTC().Format(time.RFC3339), failing.Since.UTC().Format(time.RFC3339))
 	}
 	if age >= tooOld {
 		return callwright.Errorf(callwright.CodeForbidden, "%s", text), nil

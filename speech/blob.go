@@ -28,7 +28,7 @@ func ReadBlob(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
 		}
 	}
 	if int64(audio.Len()) != size {
-		return nil, fmt.Errorf("speech: the audio has not the %d bytes that were announced", size)
+		return nil, fmt.Errorf("speech: the audio must have the announced %d bytes, not %d", size, audio.Len())
 	}
 	return audio.Bytes(), nil
 }

@@ -36,7 +36,7 @@ func (r *CloneRequest) check(s *Service) error {
 	}{{"description", r.Description, MaxDescription}, {"gender", r.Gender, MaxName}, {"language", r.Language, maxLanguage}} {
 		switch {
 		case !utf8.ValidString(text.value) || strings.ContainsFunc(text.value, controls):
-			return callwright.Invalid(text.field, "must not have control characters")
+			return callwright.Invalid(text.field, "must be valid UTF-8 without control characters other than tabs and line breaks")
 		case callwright.Longer(text.value, text.most):
 			return callwright.Invalid(text.field, "must have at most %d characters", text.most)
 		}

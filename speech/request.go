@@ -39,7 +39,7 @@ func (r *Request) check() error {
 	case strings.ContainsFunc(r.Text, controls):
 		return callwright.Invalid("text", "must not have control characters other than tabs and line breaks")
 	case !strings.ContainsFunc(r.Text, spoken):
-		return callwright.Invalid("text", "must contain something that can be spoken")
+		return callwright.Invalid("text", "must contain a letter, a digit or a symbol")
 	case r.Format.Rate() == 0:
 		return callwright.Invalid("output_format", "must be one of %v", Formats())
 	case callwright.Longer(r.Language, maxLanguage):
@@ -69,7 +69,7 @@ func (s *Service) resolve(ctx context.Context, org callwright.OrgID, voice, lang
 		return Voice{}, err
 	}
 	if !v.Public() && s.cfg.Engine.CheckVoice(v.Base, "") != nil {
-		return Voice{}, callwright.Invalid("voice", "the voice %q was made for another engine: %s has no voice %q, so clone it again",
+		return Voice{}, callwright.Invalid("voice", "%q cannot be spoken, because the speech engine %s does not have its base voice %q: clone it again, or choose another voice",
 			v.Name, s.desc.Name, v.Base)
 	}
 	return v, s.cfg.Engine.CheckVoice(v.Base, language)

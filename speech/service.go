@@ -93,7 +93,7 @@ func New(c Config) (*Service, error) {
 		return nil, fmt.Errorf("speech: Config.Key must have at least %d bytes", minKey)
 	}
 	if c.Parallel < 0 || c.Waiting < 0 || c.PerOrg < 0 || c.KeepFor < 0 || c.LinkFor < 0 {
-		return nil, errors.New("speech: the bounds of Config must not be negative")
+		return nil, errors.New("speech: Config.Parallel, Waiting, PerOrg, KeepFor and LinkFor must not be negative")
 	}
 	c.setDefaults()
 	key := []byte(c.Key.Reveal())

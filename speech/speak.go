@@ -119,7 +119,7 @@ func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	defer cancel()
 	all, err := j.speakAll(limited, each)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		late := callwright.Errorf(callwright.CodeUnavailable, "was not spoken within %v: send a shorter one, or again later", maxSpeaking)
+		late := callwright.Errorf(callwright.CodeUnavailable, "was not spoken within %v: send a shorter text, or try again later", maxSpeaking)
 		return nil, callwright.InField("text", late.Because(err))
 	}
 	return all, err
@@ -137,7 +137,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 		}
 		pcm.Normalize(samples, rate, j.cfg.Loudness)
 		if len(all)+len(samples) > pcm.Samples(maxAudio, rate) {
-			return nil, callwright.Invalid("text", "must take at most %v to speak: send a shorter one", maxAudio)
+			return nil, callwright.Invalid("text", "must take at most %v to speak: send a shorter text", maxAudio)
 		}
 		all = append(all, samples...)
 		each(samples)
@@ -146,7 +146,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 	case len(all) > 0:
 		return all, nil
 	case strings.ContainsFunc(j.request.Text, latin):
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave no audio for the text", j.desc.Name)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s gave no audio for the text: try again, or choose another voice", j.desc.Name)
 	}
 	return nil, callwright.Invalid("text", "must contain something that the speech engine %s can speak: it may not support the script", j.desc.Name)
 }
@@ -168,7 +168,7 @@ func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
 	defer cancel()
 	samples, err := j.collect(limited, r)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s took over %v for a sentence: see the log of the server",
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s took over %v for a sentence: try again later, or ask the operator to read the log of the server",
 			j.desc.Name, maxSentence).Because(err)
 	}
 	return samples, err
@@ -192,7 +192,7 @@ func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, 
 		case err != nil:
 			return nil, err
 		case len(samples) > most:
-			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s returned more than %v of audio for a sentence", s.desc.Name, maxSentenceAudio)
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine %s returned more than %v of audio for a sentence: send shorter sentences", s.desc.Name, maxSentenceAudio)
 		}
 	}
 }

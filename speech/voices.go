@@ -148,18 +148,20 @@ func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string
 func (s *Service) checkName(name string) error {
 	key := Key(name)
 	switch {
-	case !utf8.ValidString(name) || key == "":
+	case !utf8.ValidString(name):
+		return callwright.Invalid("name", "must be valid UTF-8")
+	case key == "":
 		return callwright.Invalid("name", "must not be empty")
 	case callwright.Longer(name, MaxName):
 		return callwright.Invalid("name", "must have at most %d characters, and has %d", MaxName, utf8.RuneCountInString(name))
 	case strings.ContainsFunc(name, callwright.Hidden):
-		return callwright.Invalid("name", "must not contain invisible characters")
+		return callwright.Invalid("name", "must be one line without control characters or invisible characters")
 	case strings.Contains(name, "/"):
 		return callwright.Invalid("name", "must not contain a slash, because the name is part of URLs")
 	case key == reserved:
 		return callwright.Invalid("name", "must not be %q, which is reserved", reserved)
 	case strings.Trim(key, ".") == "":
-		return callwright.Invalid("name", "must not consist of dots, because the name is part of URLs")
+		return callwright.Invalid("name", "must not consist of dots only, because the name is part of URLs")
 	case slices.ContainsFunc(s.desc.Voices, func(v tts.Voice) bool { return Key(v.Name) == key }):
 		return callwright.Invalid("name", "must be unique: a voice of the engine has this name")
 	}
@@ -197,7 +199,7 @@ func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, na
 func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, what string) (Voice, error) {
 	v, err := s.Voice(ctx, org, idOrName)
 	if err == nil && v.Public() {
-		return Voice{}, callwright.Errorf(callwright.CodeForbidden, "the voice %s is the engine's and cannot be %s", v.Name, what)
+		return Voice{}, callwright.Errorf(callwright.CodeForbidden, "the voice %s belongs to the speech engine and cannot be %s", v.Name, what)
 	}
 	return v, err
 }

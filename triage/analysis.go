@@ -35,7 +35,7 @@ func (s *Service) Analyzes() bool { return s.cfg.Analyst != nil }
 // exceed the limit slightly. It returns CodeInvalidState if the issue was merged or has MaxOpenSessions open sessions.
 func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, id, prompt string) (Session, error) {
 	if !s.Analyzes() {
-		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server has no analyst of issues")
+		return Session{}, callwright.Errorf(callwright.CodeNotImplemented, "this server cannot analyze issues: no analyst is configured")
 	}
 	prompt = strings.TrimSpace(prompt)
 	if err := checkText("prompt", prompt, MaxPrompt); err != nil {
@@ -69,7 +69,7 @@ func (s *Service) Analyze(ctx context.Context, org callwright.OrgID, by Actor, i
 func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string) error {
 	a := *sess.Analysis
 	if len(a.Answers) >= maxAnswers {
-		return callwright.Errorf(callwright.CodeInvalidState, "an analysis accepts at most %d answers", maxAnswers)
+		return callwright.Errorf(callwright.CodeInvalidState, "an analysis accepts at most %d answers: start another analysis", maxAnswers)
 	}
 	a.Answers = append(slices.Clip(a.Answers), text)
 	if sess.Status == SessionAwaitingInput {

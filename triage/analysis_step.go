@@ -159,13 +159,13 @@ func (p Progress) Check() error {
 	var why string
 	switch {
 	case slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Status != "" || !slices.Contains(said, s.Type) }):
-		why = "one of its steps has a status, or a type that is not allowed"
+		why = fmt.Sprintf("the Status of its steps must be empty, and their Type must be one of %q", said)
 	case !slices.Contains([]SessionStatus{SessionActive, SessionAwaitingInput, SessionComplete, SessionError}, p.Next):
-		why = fmt.Sprintf("it leaves the session %q", p.Next)
+		why = fmt.Sprintf("its Next must be active, awaiting_input, complete or error, not %q", p.Next)
 	case p.Next == SessionAwaitingInput && (len(p.Steps) == 0 || p.Steps[len(p.Steps)-1].Type != TypeResponse):
-		why = "it does not end with a question"
+		why = fmt.Sprintf("with the Next %s, its last step must be a %s", p.Next, TypeResponse)
 	case len(p.State) > maxAnalysisState || p.State != nil && !json.Valid(p.State):
-		why = fmt.Sprintf("its state is not JSON, or is longer than %d bytes", maxAnalysisState)
+		why = fmt.Sprintf("its State must be JSON of at most %d bytes", maxAnalysisState)
 	default:
 		return nil
 	}

@@ -21,7 +21,7 @@ func (s *Service) Append(
 	ctx context.Context, org callwright.OrgID, id, session string, steps ...Step,
 ) ([]Entry, error) {
 	if len(steps) == 0 {
-		return nil, callwright.Invalid("steps", "is required")
+		return nil, callwright.Invalid("steps", "must have at least one item")
 	}
 	for _, step := range steps {
 		if err := checkOneOf("type", step.Type, TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError,
@@ -100,7 +100,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 		room += lastSteps
 	}
 	if next.Entries > room {
-		return callwright.Errorf(callwright.CodeInvalidState, "a session has at most %d entries", MaxSessionSteps)
+		return callwright.Errorf(callwright.CodeInvalidState, "a session can have at most %d entries: end it, and start another one", MaxSessionSteps)
 	}
 	if err := s.cfg.Store.UpdateSession(ctx, next); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	}
 	to := step.to(sess.Status)
 	if sess.Status.Ended() {
-		return callwright.Errorf(callwright.CodeInvalidState, "the session has ended: it is %s", sess.Status)
+		return callwright.Errorf(callwright.CodeInvalidState, "the session has ended: it is %s, so start another one", sess.Status)
 	}
 	if !sess.Status.May(to) {
 		return callwright.InField("session_status", callwright.Errorf(callwright.CodeInvalidState,
@@ -208,9 +208,9 @@ func (st Step) check() error {
 	}
 	switch {
 	case st.Type == TypeSessionStopped && st.Status != "" && !st.Status.Ended():
-		return callwright.Invalid("session_status", "must be a final state")
+		return callwright.Invalid("session_status", "must be a final state: %s, %s or %s", SessionComplete, SessionError, SessionCancelled)
 	case st.Type == TypeArtifact && st.Artifact == nil:
-		return callwright.Invalid("artifact", "is required")
+		return callwright.Invalid("artifact", "is required in steps of type %s", TypeArtifact)
 	case st.Type != TypeArtifact && st.Artifact != nil:
 		return callwright.Invalid("artifact", "is allowed in steps of type %s only", TypeArtifact)
 	case st.Artifact != nil:
@@ -259,7 +259,7 @@ func checkMetadata(m map[string]any) error {
 	e := json.NewEncoder(&raw)
 	e.SetEscapeHTML(false) // escaping would turn one byte into six
 	if err := e.Encode(m); err != nil {
-		return callwright.Invalid("metadata", "must be JSON")
+		return callwright.Invalid("metadata", "must contain only values that JSON can represent")
 	}
 	return checkObject("metadata", bytes.TrimSpace(raw.Bytes()), MaxMetadata)
 }

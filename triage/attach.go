@@ -53,7 +53,7 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 		return Resource{}, false, callwright.InField("resource_id", callwright.NotFound("resource"))
 	case c.Issue.Resources >= MaxResources:
 		return Resource{}, false, callwright.Errorf(callwright.CodeInvalidState,
-			"%s has %d attachments, the most that an issue may have", c.Issue.Name(), c.Issue.Resources)
+			"%s has %d attachments, the most that an issue may have: detach one first", c.Issue.Name(), c.Issue.Resources)
 	}
 	r = Resource{
 		ID: s.cfg.IDs.New(), Org: c.Issue.Org, IssueID: c.Issue.ID, Type: d.Type, ResourceID: d.ResourceID, Title: d.Title,

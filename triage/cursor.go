@@ -73,7 +73,7 @@ func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error)
 	if cursor == "" {
 		return Place{}, nil
 	}
-	bad := callwright.Invalid("cursor", "must be a cursor of this list")
+	bad := callwright.Invalid("cursor", "must be a cursor that the same list returned for the same filters")
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || base64.RawURLEncoding.EncodeToString(raw) != cursor ||
 		len(raw) <= cursorHead+cursorMAC || raw[0] != cursorVersion {

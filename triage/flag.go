@@ -42,7 +42,7 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 			return err
 		case c.Issue.Flags >= MaxFlags:
 			return callwright.Errorf(callwright.CodeInvalidState,
-				"%s has %d flags, the most that an issue may have", c.Issue.Name(), c.Issue.Flags)
+				"%s has %d flags, the most that an issue may have: remove one first", c.Issue.Name(), c.Issue.Flags)
 		}
 		f = Flag{
 			ID: s.cfg.IDs.New(), Org: org, IssueID: id, CallID: d.CallID, Type: d.Type, Note: d.Note, NodeID: d.NodeID,

@@ -102,7 +102,7 @@ func (f Filter) normal() (Filter, error) {
 		}
 	}
 	if n := max(len(f.Statuses), len(f.Severities), len(f.Categories)); n > maxValues {
-		return Filter{}, callwright.Invalid("", "a condition has %d alternatives; at most %d are allowed", n, maxValues)
+		return Filter{}, callwright.Invalid("", "status, severity and category must have at most %d values each, not %d", maxValues, n)
 	}
 	if f.Scan < 0 {
 		return Filter{}, callwright.Invalid("scan", "must not be negative")

@@ -99,7 +99,7 @@ func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 		case r.To.ID == to.Issue.ID:
 			return nil
 		case r.From.ID == to.Issue.ID:
-			return callwright.Errorf(callwright.CodeConflict, "%s is a duplicate of %s", to.Issue.Name(), from.Issue.Name())
+			return callwright.Errorf(callwright.CodeConflict, "%s is a duplicate of %s: remove that relation first", to.Issue.Name(), from.Issue.Name())
 		}
 	}
 	from.Issue.Relations++

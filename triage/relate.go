@@ -46,13 +46,13 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 			return r, false, nil
 		case r.From.ID == to.Issue.ID:
 			return Relation{}, false, callwright.Errorf(callwright.CodeConflict,
-				"%s already has this relation to %s in the other direction", to.Issue.Name(), from.Issue.Name())
+				"%s already has this relation to %s in the other direction: remove it first", to.Issue.Name(), from.Issue.Name())
 		}
 	}
 	for _, c := range []*change{from, to} {
 		if c.Issue.Relations >= MaxRelations {
 			return Relation{}, false, callwright.Errorf(callwright.CodeInvalidState,
-				"%s has %d relations, the most that an issue may have", c.Issue.Name(), c.Issue.Relations)
+				"%s has %d relations, the most that an issue may have: remove one first", c.Issue.Name(), c.Issue.Relations)
 		}
 		c.Issue.Relations++
 	}

@@ -150,7 +150,7 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 	}
 	if len(open) >= MaxOpenSessions {
 		return Session{}, callwright.Errorf(callwright.CodeInvalidState,
-			"%s has %d open agent sessions, the most that an issue may have", c.Issue.Name(), len(open))
+			"%s has %d open agent sessions, the most that an issue may have: end one first", c.Issue.Name(), len(open))
 	}
 	sess.ID, sess.Org, sess.IssueID = s.cfg.IDs.New(), c.Issue.Org, c.Issue.ID
 	sess.Status, sess.StartedBy, sess.Entries, sess.Revision = SessionPending, c.by, 1, 1

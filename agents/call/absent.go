@@ -24,12 +24,12 @@ type (
 
 var (
 	errNoModel    = &llm.Failure{Class: llm.ClassUnsupported, Message: "this server has no language model"}
-	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls: it has no agents")
-	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server places no calls")
+	errNoAgents   = callwright.Errorf(callwright.CodeUnavailable, "this server cannot place calls: it has no agents")
+	errNoRoutes   = callwright.Errorf(callwright.CodeUnavailable, "this server cannot place calls: it has no routes")
 	errNoFiles    = callwright.InField("record", callwright.Errorf(callwright.CodeUnavailable, "this server records no calls"))
 	errNotSent    = callwright.Errorf(callwright.CodeForbidden, "this server sends nothing to webhooks")
 	errNoWebhooks = callwright.InField("webhook", callwright.Errorf(callwright.CodeUnavailable, "this server sends nothing to webhooks"))
-	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
+	errNoRequests = callwright.Errorf(callwright.CodeUnavailable, "this server sends no requests to other systems")
 )
 
 func (noAgents) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {

@@ -54,7 +54,7 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	case callwright.Longer(p.SummaryPrompt, MaxSummary):
 		return callwright.Invalid("summary_prompt", "must have at most %d characters", MaxSummary)
 	case len(p.Events) > 0 && a.Webhook == "":
-		return callwright.Invalid("webhook_events", "require a webhook")
+		return callwright.Invalid("webhook_events", "can be set only together with webhook")
 	}
 	for i, d := range p.Dispositions {
 		if strings.TrimSpace(d) == "" || callwright.Longer(d, MaxDisposition) || slices.Contains(p.Dispositions[:i], d) {
@@ -76,7 +76,7 @@ func (s *Service) checkVoicemail(v Voicemail, action, message string) error {
 	case "", VoicemailIgnore:
 	case VoicemailHangup, VoicemailMessage:
 		if s.cfg.AMD == nil {
-			return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server")
+			return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server: the voicemail action must be %s", VoicemailIgnore)
 		}
 	default:
 		return callwright.Invalid(action, "must be %s, %s or %s", VoicemailHangup, VoicemailMessage, VoicemailIgnore)

@@ -57,7 +57,7 @@ func (c Call) failureReason() string {
 	case e == nil:
 		return c.ErrorMessage
 	case e.Cause == CauseInternal:
-		return "an internal error of this server; its log has the cause under the call's id"
+		return "an internal error of this server: its log shows the cause with the call's id"
 	case e.SIPCode >= 300:
 		return fmt.Sprintf("%s (SIP %d)", c.ErrorMessage, e.SIPCode)
 	}

@@ -78,7 +78,7 @@ func TestFailureTexts(t *testing.T) {
 			func(c *call.Call) {
 				c.Ending, c.ErrorMessage = &call.HangupReason{Cause: call.CauseInternal}, "the call failed"
 			},
-			"an internal error of this server; its log has the cause under the call's id", "failed on 2 March 2026 09:15 UTC: an internal error",
+			"an internal error of this server: its log shows the cause with the call's id", "failed on 2 March 2026 09:15 UTC: an internal error",
 		},
 		"a long name": {
 			func(c *call.Call) { c.Inbound, c.From = true, strings.Repeat("x", 100_000) },

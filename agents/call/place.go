@@ -37,7 +37,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	}
 	slot, ok := s.live.Hold(callwright.WithLog(context.Background(), slog.String("call_id", c.ID)), c.ID, c.Org)
 	if !ok {
-		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
+		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "this node cannot start the call now: it is stopping or runs its maximum number of calls", RetryAfter: busyNode}
 	}
 	if c, err = s.allocate(ctx, c); err != nil {
 		slot.Release()

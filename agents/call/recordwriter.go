@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"maps"
 	"sync"
@@ -138,7 +139,7 @@ func (b *recordWriter) log(l pathway.Log) {
 	b.logged += size(l)
 	if b.full = b.logged > maxLogged; b.full {
 		l.Entries = []pathway.LogEntry{{
-			Kind: pathway.LogError, Text: "the log of this call has reached its limit: later entries are not stored", At: b.clock.Now(),
+			Kind: pathway.LogError, Text: fmt.Sprintf("the log of this call has reached its limit of %d bytes: later entries are not stored", maxLogged), At: b.clock.Now(),
 		}}
 	}
 	b.append(write{"log of a turn", l.Turn, func(ctx context.Context) error {

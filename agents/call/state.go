@@ -84,7 +84,7 @@ var outcomes = map[Cause]struct {
 	CauseCancelled:     {StatusCanceled, ""},
 	CauseRejected:      {StatusFailed, "the call was declined"},
 	CauseRedirected:    {StatusFailed, "the other side redirected the call"},
-	CauseNotAcceptable: {StatusFailed, "the other side offers no media that is accepted here: SRTP with a common codec is required"},
+	CauseNotAcceptable: {StatusFailed, "the other side offers no media that this server accepts: SRTP with a common codec is required"},
 	CauseUnreachable:   {StatusFailed, "the trunk's server could not be reached"},
 	CauseAuthFailed:    {StatusFailed, "the trunk's server refused the credentials"},
 	CauseMediaTimeout:  {StatusFailed, "the other side's audio stopped"},
@@ -106,7 +106,7 @@ var codeMessages = map[int]string{
 	404: "the number called was not found",
 	480: "the number called is not available",
 	486: "the number called is busy",
-	608: "the call was blocked on its way",
+	608: "a network between the two sides blocked the call",
 }
 
 // causesWithMessage lists the causes whose Reason, if not empty, is the message.

@@ -61,7 +61,7 @@ func (c *Config) complete() error {
 		c.Interruptibility = NormallyInterrupted
 	}
 	if c.Interruptibility > ImmediatelyInterrupted {
-		return fmt.Errorf("conversation: Config.Interruptibility %d is unknown", c.Interruptibility)
+		return fmt.Errorf("conversation: Config.Interruptibility must be from 0 to %d, not %d", ImmediatelyInterrupted, c.Interruptibility)
 	}
 	for _, d := range []struct {
 		name   string

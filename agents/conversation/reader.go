@@ -267,7 +267,7 @@ func (r *reader) tick() {
 		r.why = HoldTimeout
 		r.happens(verdictLate)
 	case (r.state == thinking || r.state == speaking) && r.stalled():
-		r.failure = callwright.Errorf(callwright.CodeUnavailable, "no answer came within %s", r.cfg.Patience)
+		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
 		r.happens(agentBroken)
@@ -375,7 +375,7 @@ func (r *reader) submit(j *job) {
 	select {
 	case r.jobs <- j:
 	default: // earlier answers of the brain have not ended with their contexts
-		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain does not stop when its context ends")
+		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain still gives earlier answers, although their contexts have ended")
 		r.state = over
 	}
 }

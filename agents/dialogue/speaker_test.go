@@ -192,7 +192,7 @@ func TestToolHangs(t *testing.T) {
 				t.Errorf("the reply is %+v, %v", got, err)
 			}
 			s.talk.Hear(cut("wait", "Sure."))
-			want := `agent: Sure. [a] | tool: {"error":"it was canceled, and may have been carried out"} | caller: wait`
+			want := `agent: Sure. [a] | tool: {"error":"the request was canceled, but the other system may have carried it out"} | caller: wait`
 			if written(s.talk.Messages) != want {
 				t.Errorf("the talk is %s", written(s.talk.Messages))
 			}
@@ -206,7 +206,7 @@ func TestToolHangs(t *testing.T) {
 		if err != nil || len(got.Requests) != 1 || len(m.Requests()) != 1 {
 			t.Errorf("the reply is %+v, %v", got, err)
 		}
-		if want := `agent: One moment, . [a] | tool: {"error":"it was canceled, and may have been carried out"}`; written(s.talk.Messages) != want {
+		if want := `agent: One moment, . [a] | tool: {"error":"the request was canceled, but the other system may have carried it out"}`; written(s.talk.Messages) != want {
 			t.Errorf("the talk is %s", written(s.talk.Messages))
 		}
 	})

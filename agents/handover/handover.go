@@ -165,7 +165,7 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	q.Options = append(b.options(), llm.Option{ID: "no plan", Label: "none of the others", Otherwise: true})
 	choice, _, err := llm.Choose(ctx, b.cfg.Task.Model, q)
 	if err != nil {
-		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "nothing decides about a handover: " + err.Error()})
+		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "the model cannot decide about a handover: " + err.Error()})
 		return
 	}
 	for i, c := range b.cfg.Conditions {

@@ -192,7 +192,7 @@ func TestStaysWithTheTask(t *testing.T) {
 	if got := h.says("an appointment, and your hours"); got != "We open at nine." {
 		t.Errorf("the answer without a decision is %q", got)
 	}
-	if e := h.last().Entries; len(e) != 1 || !strings.HasPrefix(e[0].Text, "nothing decides about a handover: ") {
+	if e := h.last().Entries; len(e) != 1 || !strings.HasPrefix(e[0].Text, "the model cannot decide about a handover: ") {
 		t.Errorf("the log is %+v", e)
 	}
 

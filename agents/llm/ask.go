@@ -67,10 +67,10 @@ func unusable(err error) error {
 // decode validates an answer against its schema and decodes it.
 func decode(schema *jsonschema.Schema, raw json.RawMessage, value, into any) error {
 	if err := schema.Validate(value); err != nil {
-		return fmt.Errorf("it does not fit the schema: %w", err)
+		return fmt.Errorf("the answer does not fit the schema: %w", err)
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return fmt.Errorf("it cannot be decoded: %w", err)
+		return fmt.Errorf("the answer cannot be decoded: %w", err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 		reason, isText := answer["reason"].(string)
 		option, isID := answer["option"].(string)
 		if !isText || !isID || !known[option] {
-			return fmt.Errorf("the option must be one of %q, and the reason a text", slices.Sorted(maps.Keys(known)))
+			return fmt.Errorf("option must be one of %q, and reason must be a string", slices.Sorted(maps.Keys(known)))
 		}
 		choice = Choice{Option: option, Reason: clip(Clean(reason), maxReason)}
 		return nil
@@ -129,15 +129,15 @@ func encode(v any) []byte {
 func fields(value any, names ...string) (map[string]any, error) {
 	answer, ok := value.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("it must be an object with %q", names)
+		return nil, fmt.Errorf("the answer must be an object with %q", names)
 	}
 	for _, name := range names {
 		if _, ok := answer[name]; !ok {
-			return nil, fmt.Errorf("%q is missing", name)
+			return nil, fmt.Errorf("the answer must contain %q", name)
 		}
 	}
 	if len(answer) > len(names) {
-		return nil, fmt.Errorf("it must contain only %q", names)
+		return nil, fmt.Errorf("the answer must contain only %q", names)
 	}
 	return answer, nil
 }

@@ -46,10 +46,10 @@ func ClassOf(err error) Class {
 var reasons = map[Class]string{
 	ClassTransient:   "the language model did not answer",
 	ClassRateLimited: "the language model limits the rate of requests",
-	ClassQuota:       "the account with the language model is used up",
+	ClassQuota:       "the quota of the account with the language model is used up",
 	ClassPermanent:   "the language model refuses the key or the request",
 	ClassTooLong:     "the conversation is too long for the language model",
-	ClassUnsupported: "without a language model, no rule says what to do",
+	ClassUnsupported: "this server has no language model that can do this",
 	ClassInvalid:     "the language model gave no usable answer",
 }
 

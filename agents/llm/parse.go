@@ -27,7 +27,7 @@ var errSeveral = errors.New("write one JSON value and nothing before or after it
 // names in an object, because parsers differ in which of the values they use.
 func parse(answer []byte) (json.RawMessage, any, error) {
 	if len(answer) > maxAnswer {
-		return nil, nil, fmt.Errorf("it is longer than %d bytes", maxAnswer)
+		return nil, nil, fmt.Errorf("the answer must have at most %d bytes", maxAnswer)
 	}
 	raw, err := trimFence(bytes.TrimSpace(answer))
 	if err != nil {
@@ -47,9 +47,9 @@ func fault(raw []byte) error {
 	var first json.RawMessage
 	switch err := d.Decode(&first); {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it is empty or truncated")
+		return errors.New("the answer is empty or truncated")
 	case err != nil:
-		return fmt.Errorf("it is not JSON: %w", err)
+		return fmt.Errorf("the answer is not JSON: %w", err)
 	default:
 		return errSeveral
 	}
@@ -92,7 +92,7 @@ func (r *reader) skip(b byte) bool {
 // value reads one value. It returns an error for duplicate names, and if the value is nested deeper than maxDepth.
 func (r *reader) value(depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("it must have at most %d nested levels", maxDepth)
+		return nil, fmt.Errorf("the answer must have at most %d nested levels", maxDepth)
 	}
 	switch r.next() {
 	case '{':
@@ -192,7 +192,7 @@ type nowhere struct{}
 
 // Load always returns an error.
 func (nowhere) Load(string) (any, error) {
-	return nil, errors.New("a schema may not refer to another document")
+	return nil, errors.New("a schema must not refer to another document")
 }
 
 // The limits of the cache of compiled schemas. The cache exists because compiling takes several times as long as the rest of a question.

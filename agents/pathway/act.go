@@ -3,6 +3,7 @@ package pathway
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/callwright/callwright/agents/conversation"
@@ -70,7 +71,7 @@ func (w *walk) transfer(ctx context.Context) way {
 		return way{}
 	}
 	w.state.ActionPending = false
-	w.note(LogEntry{Kind: LogError, Text: "the transfer number is missing"})
+	w.note(LogEntry{Kind: LogError, Text: "the transfer number is missing or is neither a phone number nor a SIP URI"})
 	v := w.decide(ctx, false)
 	if v.kind == stay && !w.broken(ctx) {
 		w.answer.Text(w.agent.Lines.NotReached)
@@ -79,7 +80,7 @@ func (w *walk) transfer(ctx context.Context) way {
 }
 
 // NoDigits is the text of the LogError for a Press Button node without valid digits.
-const NoDigits = "no digits to press"
+const NoDigits = "the digits to press must have only 0-9, A-D, *, # and w, and must not be empty"
 
 // press presses the node's digits. It logs NoDigits if they are invalid.
 func (w *walk) press() {
@@ -101,7 +102,7 @@ const maxRequests = 8
 func (w *walk) webhook(ctx context.Context) way {
 	if w.asked == maxRequests {
 		w.state.ActionPending = false
-		w.note(LogEntry{Kind: LogError, Text: "the turn has reached its limit of requests"})
+		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("the turn has reached its limit of %d requests", maxRequests)})
 		return w.decide(ctx, false)
 	}
 	w.asked++

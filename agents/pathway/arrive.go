@@ -2,6 +2,7 @@ package pathway
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -53,7 +54,7 @@ func (w *walk) visit(v way) {
 // loop ends a turn that has visited MaxVisits nodes. At the second consecutive turn of this kind, it also ends the conversation.
 func (w *walk) loop() {
 	w.state.Loops = w.before.Loops + 1
-	w.note(LogEntry{Kind: LogLoop, Text: "the turn has reached its limit of visited nodes, and waits for the caller"})
+	w.note(LogEntry{Kind: LogLoop, Text: fmt.Sprintf("the turn has reached its limit of %d visited nodes, and waits for the caller", MaxVisits)})
 	if w.state.Loops > 1 {
 		w.state.Over = true
 		w.answer.Text(w.agent.Lines.Apology)

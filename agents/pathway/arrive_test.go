@@ -41,11 +41,11 @@ func TestNodeTypes(t *testing.T) {
 		"Wait for Response":         {graph.NodeWait, data{"modelOptions": data{"skipUserResponse": true}}, next, "", "n", false, ""},
 		"Press Button":              {graph.NodePress, data{"text": "One.", "digits": "1w{{ext}}#"}, next, "One. Press{1w42# false} next.", "next", false, "decision n -> next (n>next): the only way"},
 		"Press Button, at its end":  {graph.NodePress, data{"digits": "1", "showDigits": true}, nil, "Press{1 true}", "n", false, ""},
-		"Press Button, no digits":   {graph.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: no digits to press\ndecision n -> next (n>next): the only way\nerror next: no value for nobody"},
-		"Press Button, no such":     {graph.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: no digits to press"},
+		"Press Button, no digits":   {graph.NodePress, data{"digits": "{{nobody}}"}, next, "next.", "next", false, "error n: the digits to press must have only 0-9, A-D, *, # and w, and must not be empty\ndecision n -> next (n>next): the only way\nerror next: no value for nobody"},
+		"Press Button, no such":     {graph.NodePress, data{"digits": "{{name}}"}, nil, "", "n", false, "error n: the digits to press must have only 0-9, A-D, *, # and w, and must not be empty"},
 		"Transfer Call":             {graph.NodeTransfer, data{"text": "Wait.", "transferNumber": "+15550111"}, next, "Wait. Transfer{+15550111}", "n", true, ""},
-		"Transfer Call, no number":  {graph.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: the transfer number is missing\ndecision n -> next (n>next): the only way"},
-		"Transfer Call, nowhere":    {graph.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: the transfer number is missing"},
+		"Transfer Call, no number":  {graph.NodeTransfer, data{"text": "Wait."}, next, "Wait. next.", "next", false, "error n: the transfer number is missing or is neither a phone number nor a SIP URI\ndecision n -> next (n>next): the only way"},
+		"Transfer Call, nowhere":    {graph.NodeTransfer, data{"transferNumber": "{{name}}"}, nil, "Nobody.", "n", false, "error n: the transfer number is missing or is neither a phone number nor a SIP URI"},
 		"Webhook":                   {graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}, next, "Wait. next.", "next", false, "decision n -> next (n>next): the only way"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestAsksOnlySoOften(t *testing.T) {
 	if n := len(client.Made()); n != 8 {
 		t.Errorf("%d requests were made", n)
 	}
-	if told := strings.Count(c.entries(pathway.LogError), "its limit of requests"); told == 0 {
+	if told := strings.Count(c.entries(pathway.LogError), "its limit of 8 requests"); told == 0 {
 		t.Errorf("the log has %s", c.entries(pathway.LogError))
 	}
 }

@@ -42,8 +42,8 @@ func TestTurnOfManyWords(t *testing.T) {
 		t.Errorf("%d bytes are said, %v", len(said), err)
 	}
 	c.at("n30", "")
-	c.logged("error n30: the variables of the turn's texts have reached their limit of bytes: the rest is cut off\n"+
-		"error n30: the answer has reached its limit of bytes: the rest is cut off", pathway.LogError)
+	c.logged("error n30: the variables of the turn's texts have reached their limit of 2097152 bytes: the rest is cut off\n"+
+		"error n30: the answer has reached its limit of 262144 bytes: the rest is cut off", pathway.LogError)
 }
 
 // TestTurnOfManyVariables checks that the size which variables add to the instructions and facts in a turn's requests is bounded.

@@ -61,7 +61,7 @@ type ChatTurn struct {
 }
 
 var (
-	errBusy   = callwright.Errorf(callwright.CodeConflict, "another turn of this chat is running")
+	errBusy   = callwright.Errorf(callwright.CodeConflict, "another turn of this chat is running: try again when it has ended")
 	errMoved  = callwright.Errorf(callwright.CodeConflict, "the chat has changed since this turn began: read it again")
 	errEdited = callwright.Errorf(callwright.CodeInvalidState,
 		"the draft has changed since this chat began: start another chat")
@@ -146,7 +146,7 @@ func (s *Service) SayAfter(ctx context.Context, org callwright.OrgID, chatID str
 // say runs a turn of a chat. Unless turns is nil, the chat must have that number of turns.
 func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text string, turns *int) (ChatTurn, error) {
 	if callwright.Longer(text, MaxText) || !utf8.ValidString(text) {
-		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d characters", MaxText)
+		return ChatTurn{}, callwright.Invalid("message", "must be valid UTF-8 of at most %d characters", MaxText)
 	}
 	c, err := s.cfg.Chats.Chat(ctx, org, chatID)
 	if err != nil {
@@ -181,9 +181,11 @@ func (s *Service) resume(c Chat) (state State, err error) {
 	}
 	switch {
 	case c.Completed:
-		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is completed")
-	case c.Messages+2 > MaxMessages, state.Turn >= MaxMessages, len(c.State) > maxState:
-		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is too long: start another one")
+		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat is completed: start another one")
+	case c.Messages+2 > MaxMessages, state.Turn >= MaxMessages:
+		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat has reached its limit of %d messages or turns: start another one", MaxMessages)
+	case len(c.State) > maxState:
+		return state, callwright.Errorf(callwright.CodeInvalidState, "the chat has more than %d bytes, which is the limit: start another one", maxState)
 	case c.BusyUntil.After(s.cfg.Clock.Now()):
 		return state, errBusy
 	}

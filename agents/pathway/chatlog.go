@@ -12,7 +12,7 @@ const (
 	briefText    = 500      // characters per text of a shortened entry
 	entrySize    = 128      // approximate bytes of an entry without texts
 	valueSize    = 8        // approximate bytes of a value without texts
-	moreThanFits = "the log of this turn has reached its limit of bytes: the rest is left out"
+	moreThanFits = "the log of this turn has reached its limit of 32 KiB: the rest is left out"
 )
 
 // recorded returns the log of a turn in the form that is stored with its chat. In the first turn it adds the variables with which the chat

@@ -123,7 +123,7 @@ func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 // checkURL returns an error if requests to a URL are not permitted, or if this server sends no requests.
 func (s *Service) checkURL(url string) error {
 	if s.cfg.Interpreter.Requests == nil {
-		return callwright.Invalid("", "must be absent, because requests to other systems are not possible here")
+		return callwright.Invalid("", "must be absent, because this server sends no requests to other systems")
 	}
 	return s.cfg.Interpreter.Requests.CheckURL(url)
 }

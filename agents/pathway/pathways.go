@@ -37,7 +37,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 			return err
 		}
 		if n >= MaxPathways {
-			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d pathways", MaxPathways)
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d pathways: delete one first", MaxPathways)
 		}
 		return s.cfg.Store.InsertPathway(ctx, p)
 	})

@@ -45,7 +45,7 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 		return Published{}, callwright.InField("environment", errEnvironment)
 	}
 	if b.Number == 0 {
-		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be published: save it as a version")
+		return Published{}, callwright.Errorf(callwright.CodeInvalidState, "the draft cannot be published: save it as a version first")
 	}
 	v, before, err := s.withPathway(ctx, org, id, b.Number)
 	if err != nil {

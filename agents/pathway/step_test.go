@@ -311,7 +311,7 @@ func TestLoops(t *testing.T) {
 	c.begins("a.")
 	c.hears("round", strings.TrimSpace(strings.Repeat("b. c. ", pathway.MaxVisits/2)))
 	c.at("c", "")
-	c.logged("loop c: the turn has reached its limit of visited nodes, and waits for the caller", pathway.LogLoop)
+	c.logged("loop c: the turn has reached its limit of 32 visited nodes, and waits for the caller", pathway.LogLoop)
 	if c.state.Over || c.state.Loops != 1 {
 		t.Errorf("the state is %+v", c.state)
 	}

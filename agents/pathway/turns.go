@@ -43,7 +43,7 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 	if t.running[org] >= MaxTurns {
 		return nil, &callwright.Error{
 			Code: callwright.CodeTooManyRequests, RetryAfter: time.Second,
-			Message: fmt.Sprintf("at most %d chat turns can run at once", MaxTurns),
+			Message: fmt.Sprintf("an organization can run at most %d chat turns at once: try again when one has ended", MaxTurns),
 		}
 	}
 	t.running[org]++

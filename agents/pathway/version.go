@@ -99,7 +99,7 @@ func numberOf(k callwright.Keyset) (int, error) {
 	}
 	number, err := strconv.Atoi(k.ID)
 	if err != nil || number < 1 {
-		return 0, callwright.Invalid("cursor", "must be a cursor of a page of versions")
+		return 0, callwright.Invalid("cursor", "must be a cursor that the list of versions returned")
 	}
 	return number, nil
 }
@@ -255,7 +255,7 @@ func (sel Selector) in(p Pathway) (int, error) {
 		return 0, errEnvironment
 	}
 	if number == 0 {
-		return 0, callwright.Errorf(callwright.CodeNotFound, "no version of the pathway is in %s", sel.Environment)
+		return 0, callwright.Errorf(callwright.CodeNotFound, "no version of the pathway is in %s: publish one first", sel.Environment)
 	}
 	return number, nil
 }

@@ -2,6 +2,7 @@ package pathway
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -139,10 +140,10 @@ func (w *walk) nameLimits() {
 		w.note(LogEntry{Kind: LogError, Text: llm.Missing(w.unknown)})
 	}
 	if w.values.Left() == 0 {
-		w.note(LogEntry{Kind: LogError, Text: "the variables of the turn's texts have reached their limit of bytes: the rest is cut off"})
+		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("the variables of the turn's texts have reached their limit of %d bytes: the rest is cut off", maxAdded)})
 	}
 	if w.answer.Full() {
-		w.note(LogEntry{Kind: LogError, Text: "the answer has reached its limit of bytes: the rest is cut off"})
+		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("the answer has reached its limit of %d bytes: the rest is cut off", dialogue.MaxAnswer)})
 	}
 	if len(w.missing) > 0 {
 		slices.Sort(w.missing)

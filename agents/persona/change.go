@@ -38,7 +38,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v
 			return err
 		}
 		if n >= MaxPersonas {
-			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d personas", MaxPersonas)
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d personas: delete one first", MaxPersonas)
 		}
 		if err := s.cfg.Store.InsertPersona(ctx, p); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) 
 		}
 		if v.Orchestration == "" {
 			return callwright.InField("orchestration_prompt", callwright.Errorf(callwright.CodeInvalidState,
-				"is required in production: it says what the persona is there for"))
+				"is required in production: it tells the persona what to do"))
 		}
 		if err := s.checkPorts(ctx, v, everyPart); err != nil {
 			return err

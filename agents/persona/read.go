@@ -167,7 +167,7 @@ func (s *Service) Versions(
 	before := 0
 	if !after.IsZero() {
 		if before, err = strconv.Atoi(after.ID); err != nil || before < 1 {
-			return page, callwright.Invalid("cursor", "must be a cursor of a page of versions")
+			return page, callwright.Invalid("cursor", "must be a cursor that the list of versions returned")
 		}
 	}
 	if _, err := s.cfg.Store.Persona(ctx, org, id); err != nil {

@@ -4,7 +4,7 @@ package prompted
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -70,7 +70,7 @@ func New(c Config) (*Brain, error) {
 		return nil, err
 	}
 	if len(c.Bases) > MaxBases {
-		return nil, errors.New("prompted: Config.Bases has more than MaxBases")
+		return nil, fmt.Errorf("prompted: Config.Bases must have at most %d items, not %d", MaxBases, len(c.Bases))
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))

@@ -28,13 +28,13 @@ func (c *Call) Do(
 		log.Error = callwright.MessageOf(err)
 		return log
 	case client == nil:
-		log.Error = "requests to other systems are not possible here"
+		log.Error = "this server sends no requests to other systems"
 		return log
 	}
 	response, err := client.Do(ctx, r)
 	switch {
 	case ctx.Err() != nil:
-		log.Error = "it was canceled, and may have been carried out"
+		log.Error = "the request was canceled, but the other system may have carried it out"
 		return log
 	case err != nil:
 		log.Error = callwright.MessageOf(err)
@@ -50,7 +50,7 @@ func (c *Call) Do(
 	log.Body = excerpt(response.Body, value, isJSON)
 	var problems []string
 	if log.Status < 200 || log.Status > 299 {
-		problems = append(problems, fmt.Sprintf("it answered with status %d", log.Status))
+		problems = append(problems, fmt.Sprintf("the other system answered with status %d", log.Status))
 	}
 	if len(c.paths) > 0 {
 		switch {

@@ -161,8 +161,8 @@ func TestLog(t *testing.T) {
 		variables map[string]any
 	}{
 		"fine":         {200, ` {"x": 1, "y": [2.5, 12345678901234567]} `, nil, `{"x":1,"y":[2.5,12345678901234567]}`, "", map[string]any{"x": int64(1)}},
-		"not found":    {404, `{"x": "why"}`, nil, `{"x":"why"}`, "it answered with status 404", map[string]any{"x": "why"}},
-		"redirect":     {302, ``, nil, ``, "it answered with status 302; the answer is not JSON", nil},
+		"not found":    {404, `{"x": "why"}`, nil, `{"x":"why"}`, "the other system answered with status 404", map[string]any{"x": "why"}},
+		"redirect":     {302, ``, nil, ``, "the other system answered with status 302; the answer is not JSON", nil},
 		"no JSON":      {200, "<html>\x00\xff", nil, `"\u003chtml\u003e"`, "the answer is not JSON", nil},
 		"two values":   {200, `{"x":1} {"x":2}`, nil, `"{\"x\":1} {\"x\":2}"`, "the answer is not JSON", nil},
 		"long":         {200, long, nil, "", "", map[string]any{}},
@@ -234,7 +234,7 @@ func TestTakesNothingFromAPanic(t *testing.T) {
 	const path = "$[1:9223372036854775807:9223372036854775807]"
 	c := parse(t, request.Source{Variables: []request.Mapping{{Name: "x", Path: path}, {Name: "y", Path: "$[0]"}}})
 	log := c.Do(t.Context(), &agentstest.Requests{Answer: agentstest.JSON("[1, 2, 3]")}, "org", "n", nil)
-	if log.Error != "x: the path failed" || !reflect.DeepEqual(log.Variables, map[string]any{"y": int64(1)}) {
+	if log.Error != "x: the path cannot be evaluated in this answer" || !reflect.DeepEqual(log.Variables, map[string]any{"y": int64(1)}) {
 		t.Errorf("the log is %+v", log)
 	}
 }

@@ -84,7 +84,7 @@ func (c *Call) checkURL() error {
 		return callwright.Invalid(field, "must contain variables only in its path and query")
 	}
 	if _, err := c.address(strings.Join(c.url.Literals(), "x"), nil); err != nil {
-		return callwright.Invalid(field, "must be an absolute URL such as https://example.com/path")
+		return callwright.Invalid(field, "must be an absolute URL such as https://example.com/path, without the path segments . and ..")
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func (c *Call) parseHeaders() error {
 	}
 	for i, h := range c.source.Headers {
 		if !token(h.Name) {
-			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name of at most %d characters", maxName)
+			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must be a header name: 1 to %d letters, digits and characters of !#$%%&'*+-.^_`|~", maxName)
 		}
 		if slices.Contains(reserved, strings.ToLower(h.Name)) {
 			return callwright.Invalid(fmt.Sprintf("headers[%d].name", i), "must not be %s, which the server sets itself", h.Name)
@@ -210,4 +210,4 @@ func (c *Call) address(text string, values *template.Values) (*url.URL, error) {
 	return u, nil
 }
 
-var errAddress = callwright.Invalid("", "must be a valid URL after its variables are filled in")
+var errAddress = callwright.Invalid("", "the URL with the values of its variables must be valid, have at most %d bytes, and not contain the path segments . and ..", maxFilled)

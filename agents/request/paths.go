@@ -29,7 +29,7 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 	var paths []path
 	for i, m := range mappings {
 		if m.Name == "" || callwright.Longer(m.Name, maxName) || strings.Contains(m.Name, "}}") {
-			return nil, callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable name of at most %d characters", maxName)
+			return nil, callwright.Invalid(fmt.Sprintf("variables[%d].name", i), "must be a variable name of 1 to %d characters, without }}", maxName)
 		}
 		expr, err := parsePath(m.Path)
 		if err != nil {
@@ -59,7 +59,7 @@ var isExpensive = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~
 
 // parsePath parses a JSONPath within the limits.
 func parsePath(text string) (path jp.Expr, err error) {
-	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
+	bad := callwright.Invalid("", "must be a JSONPath of at most %d characters that begins with $, such as $.user.id", maxPath)
 	defer func() {
 		if recover() != nil { // the jp library panics on some texts
 			path, err = nil, bad
@@ -95,7 +95,7 @@ func extract(paths []path, answer any, b *budget, problems []string) (map[string
 			continue
 		}
 		if err != nil {
-			problems = append(problems, p.name+": the path failed")
+			problems = append(problems, p.name+": the path cannot be evaluated in this answer")
 			continue
 		}
 		var value any = found
@@ -107,7 +107,7 @@ func extract(paths []path, answer any, b *budget, problems []string) (map[string
 		}
 		size := weigh(value, left)
 		if size > left {
-			problems = append(problems, p.name+": the value is too large")
+			problems = append(problems, fmt.Sprintf("%s: the value is too large: all values from an answer may have at most %d bytes", p.name, maxTaken))
 			continue
 		}
 		left -= size

@@ -119,13 +119,13 @@ func TestFailures(t *testing.T) {
 		err      error
 		want     string
 	}{
-		"conflict":    {request.Response{Status: 409, Body: []byte(`{"id": 7, "why": "taken"}`)}, nil, `{"error":"it answered with status 409","answer":{"id":7,"why":"taken"}}`},
+		"conflict":    {request.Response{Status: 409, Body: []byte(`{"id": 7, "why": "taken"}`)}, nil, `{"error":"the other system answered with status 409","answer":{"id":7,"why":"taken"}}`},
 		"no JSON":     {request.Response{Status: 200, Body: []byte(`fine`)}, nil, `{"error":"the answer is not JSON","answer":"fine"}`},
 		"nothing":     {request.Response{Status: 204}, nil, `{"error":"the answer is not JSON"}`},
 		"unavailable": {request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "no answer within 10s"), `{"error":"no answer within 10s"}`},
 		"uncoded":     {request.Response{}, errors.New("dial https://example.com/secret"), `{"error":"internal error"}`},
 		"not found":   {request.Response{Status: 200, Body: []byte(`{}`)}, nil, `{"answer":{}}`},
-		"long":        {request.Response{Status: 500, Body: []byte(strings.Repeat("x", 5000))}, nil, `{"error":"it answered with status 500; the answer is not JSON","answer":"` + strings.Repeat("x", 2048) + `"}`},
+		"long":        {request.Response{Status: 500, Body: []byte(strings.Repeat("x", 5000))}, nil, `{"error":"the other system answered with status 500; the answer is not JSON","answer":"` + strings.Repeat("x", 2048) + `"}`},
 	} {
 		client := &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) { return test.response, test.err }}
 		s := set(t, minimal("x", `, "response": {"id": "$.id"}`))

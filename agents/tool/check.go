@@ -26,7 +26,7 @@ func Check(raws []json.RawMessage, most int, urls callwright.URLs) error {
 		field := fmt.Sprintf("tools[%d].url", i)
 		if urls == nil {
 			return callwright.InField(field, callwright.Errorf(callwright.CodeUnavailable,
-				"requests to other systems are not possible on this server"))
+				"this server sends no requests to other systems"))
 		}
 		if err := urls.CheckURL(url); err != nil {
 			return callwright.InField(field, err)

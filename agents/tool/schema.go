@@ -36,10 +36,10 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	value, _ := request.Decode(raw)
 	document, ok := value.(map[string]any)
 	if !ok {
-		return s, callwright.Invalid(field, "must be a JSON schema")
+		return s, callwright.Invalid(field, "must be an object that is a JSON schema")
 	}
 	if refers(document) {
-		return s, callwright.Invalid(field, "must not have references: replace each by its schema")
+		return s, callwright.Invalid(field, "must not contain $ref, $dynamicRef or $recursiveRef: replace each by its schema")
 	}
 	if s.size = schemas(document); s.size > maxSchemas {
 		return s, callwright.Invalid(field, "must have at most %d schemas", maxSchemas)
@@ -49,13 +49,13 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 		s.parameters = request.Encode(document)
 	}
 	if document["type"] != "object" {
-		return s, callwright.Invalid(field+".type", "must be object")
+		return s, callwright.Invalid(field+".type", "must be \"object\"")
 	}
 	properties, _ := document["properties"].(map[string]any)
 	s.properties = slices.Sorted(maps.Keys(properties))
 	s.leaves = leaves(document)
 	if s.compiled, s.patterns, err = compile(document); err != nil {
-		return s, callwright.Invalid(field, "must be a JSON schema without patterns that repeat like x{1000}").Because(err)
+		return s, callwright.Invalid(field, "must be a valid JSON schema, without patterns that repeat like x{1000}").Because(err)
 	}
 	return s, nil
 }

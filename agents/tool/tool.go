@@ -4,6 +4,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -47,6 +48,14 @@ type definition struct {
 	Timeout     float64                    `json:"timeout"`
 }
 
+// forms describes the fields of a definition that are no strings, for error messages.
+var forms = map[string]string{
+	"headers":  "an object whose values are strings, numbers or booleans",
+	"query":    "an object whose values are strings, numbers or booleans",
+	"response": "an object whose values are strings",
+	"timeout":  "a number of milliseconds, at least 1",
+}
+
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Parse parses a tool in the form of the /v1 contract:
@@ -69,12 +78,12 @@ func Parse(raw json.RawMessage) (*Tool, error) {
 	var d definition
 	if err := json.Unmarshal(raw, &d); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-			return nil, callwright.Invalid(wrong.Field, "must not be a JSON %s", wrong.Value)
+			return nil, callwright.Invalid(wrong.Field, "must be %s", cmp.Or(forms[wrong.Field], "a string"))
 		}
 		return nil, callwright.Invalid("", "must be a JSON object")
 	}
 	if !nameForm.MatchString(d.Name) {
-		return nil, callwright.Invalid("name", "must be 1 to 64 letters, digits, _ or -")
+		return nil, callwright.Invalid("name", "must have 1 to 64 characters, which are A-Z, a-z, 0-9, _ or -")
 	}
 	if callwright.Longer(d.Description, maxDescription) {
 		return nil, callwright.Invalid("description", "must have at most %d characters", maxDescription)

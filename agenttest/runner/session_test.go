@@ -107,7 +107,7 @@ func TestPresses(t *testing.T) {
 			got = append(got, n.Node+" "+n.Text)
 		}
 	}
-	if want := []string{"b no digits to press", "d no value for nothing", "a presses 1", "c presses ••"}; !slices.Equal(got, want) {
+	if want := []string{"b the digits to press must have only 0-9, A-D, *, # and w, and must not be empty", "d no value for nothing", "a presses 1", "c presses ••"}; !slices.Equal(got, want) {
 		t.Errorf("the notes are %q, want %q", got, want)
 	}
 	if turn.Text != "Done." || turn.Node != "d" {

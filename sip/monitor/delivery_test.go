@@ -58,9 +58,9 @@ func TestDeliveries(t *testing.T) {
 		h.wantDeliveries(trunk)
 		h.waitRaised("0001")
 		h.wantDeliveries(trunk,
-			`email to "ops@example.com": outbound unreachable resolved=false pending, 1 tries, done false the service is not available`,
+			`email to "ops@example.com": outbound unreachable resolved=false pending, 1 tries, done false the service is not available: try again later`,
 			`sms to "": outbound unreachable resolved=false sent, 1 tries, done true `,
-			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=false pending, 1 tries, done false the service is not available`)
+			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=false pending, 1 tries, done false the service is not available: try again later`)
 		time.Sleep(30 * time.Minute)
 		h.desk.set(func(d *desk) { clear(d.broken) })
 		h.set(func(p *prober) { p.down["one"] = false })

@@ -45,14 +45,14 @@ func Compare(reference []int16, referenceRate int, recording []int16, recordingR
 	}
 	want = trim(want)
 	if len(want) == 0 {
-		return Match{}, callwright.Invalid("reference", "the reference holds no sound")
+		return Match{}, callwright.Invalid("reference", "must contain sound")
 	}
 	return align(want, have), nil
 }
 
 func describeSpeech(samples []int16, rate int, field string) ([]frame, error) {
 	if Duration(len(samples), rate) > maxCompared {
-		return nil, callwright.Invalid(field, "more than %v of audio are not compared", maxCompared)
+		return nil, callwright.Invalid(field, "must have at most %v of audio", maxCompared)
 	}
 	narrow, err := Resample(samples, rate, melRate)
 	if err != nil {

@@ -51,7 +51,7 @@ func NewWAVReader(src io.Reader) (*WAVReader, error) {
 	r := &WAVReader{src: src}
 	var riff [12]byte
 	if _, err := io.ReadFull(src, riff[:]); err != nil {
-		return nil, damaged("ends before its header does", err)
+		return nil, damaged("is truncated: the header of the WAV file is incomplete", err)
 	}
 	if string(riff[:4]) != "RIFF" || string(riff[8:]) != "WAVE" {
 		return nil, damaged("is not a WAV file", nil)
@@ -64,7 +64,7 @@ func (r *WAVReader) seekAudio() error {
 	for budget := int64(maxHeader); ; {
 		var head [8]byte
 		if _, err := io.ReadFull(r.src, head[:]); err != nil {
-			return damaged("has no audio", err)
+			return damaged("is truncated: the WAV file has no data chunk", err)
 		}
 		size := int64(binary.LittleEndian.Uint32(head[4:]))
 		if string(head[:4]) == "data" {
@@ -72,17 +72,17 @@ func (r *WAVReader) seekAudio() error {
 		}
 		size += size & 1 // chunks are padded to an even length
 		if budget -= size + 8; budget < 0 {
-			return damaged("has too many bytes before its audio", nil)
+			return damaged("must be a WAV file with at most 1 MiB before its data chunk", nil)
 		}
 		if string(head[:4]) != "fmt " {
 			if _, err := io.CopyN(io.Discard, r.src, size); err != nil {
-				return damaged("has no audio", err)
+				return damaged("is truncated: the WAV file has no data chunk", err)
 			}
 			continue
 		}
 		body := make([]byte, size)
 		if _, err := io.ReadFull(r.src, body); err != nil {
-			return damaged("ends before its header does", err)
+			return damaged("is truncated: the header of the WAV file is incomplete", err)
 		}
 		if err := r.describe(body); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (r *WAVReader) seekAudio() error {
 // describe parses the format chunk and sets Rate, Channels and the sample format.
 func (r *WAVReader) describe(body []byte) error {
 	if len(body) < 16 {
-		return damaged("has a format chunk that is too short", nil)
+		return damaged("must be a WAV file with a format chunk of at least 16 bytes", nil)
 	}
 	r.format = binary.LittleEndian.Uint16(body)
 	r.Channels = int(binary.LittleEndian.Uint16(body[2:]))
@@ -107,11 +107,12 @@ func (r *WAVReader) describe(body []byte) error {
 		(r.format == formatMuLaw || r.format == formatALaw) && bits == 8
 	if !known {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV format %#04x with %d bits a sample is not supported: use 16-bit PCM or G.711", r.format, bits)
+			"WAV format %#04x with %d bits a sample is not supported: use PCM with 8, 16, 24 or 32 bits, float with 32 bits, or G.711", r.format, bits)
 	}
 	if r.Channels < 1 || r.Channels > maxChannels || rate < MinRate || rate > MaxRate {
 		return callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"WAV with %d channels at %d samples a second is not supported", r.Channels, rate)
+			"WAV with %d channels at %d samples a second is not supported: use 1 to %d channels at %d to %d samples a second",
+			r.Channels, rate, maxChannels, MinRate, MaxRate)
 	}
 	r.Rate, r.width = int(rate), bits/8
 	return nil
@@ -119,7 +120,7 @@ func (r *WAVReader) describe(body []byte) error {
 
 func (r *WAVReader) begin(size int64) error {
 	if r.width == 0 {
-		return damaged("has audio before its format", nil)
+		return damaged("must be a WAV file with a format chunk before its data chunk", nil)
 	}
 	r.left, r.sized = size, true
 	if size == 0 || size >= math.MaxInt32-math.MaxUint16 {

@@ -101,7 +101,7 @@ func AppendHeader(dst []byte, rate int, muLaw bool, samples int) []byte {
 
 func checkFormat(rate, channels int) error {
 	if channels < 1 || channels > maxChannels {
-		return callwright.Invalid("channels", "%d channels: a WAV file here has 1 to %d", channels, maxChannels)
+		return callwright.Invalid("channels", "must be from 1 to %d, not %d", maxChannels, channels)
 	}
 	if rate < MinRate || rate > MaxRate {
 		return callwright.Invalid("rate", "must be from %d to %d samples a second, not %d", MinRate, MaxRate, rate)
@@ -110,7 +110,7 @@ func checkFormat(rate, channels int) error {
 }
 
 func tooLong() error {
-	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file holds at most 4 GiB")
+	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file can have at most 4 GiB")
 }
 
 // Recording writes a call to a stereo WAV file during the call. Write buffers up to a second of audio. Flush, or a Write that fills the

@@ -40,7 +40,7 @@ var _ speech.Cloner = (*Cloner)(nil)
 // NewCloner returns a Cloner that uses the voices of an engine. It returns an error if engine is nil.
 func NewCloner(engine tts.Engine) (*Cloner, error) {
 	if engine == nil {
-		return nil, errors.New("profile: a Cloner needs an engine")
+		return nil, errors.New("profile: NewCloner requires an engine")
 	}
 	return &Cloner{engine: engine, measured: map[string]Profile{}}, nil
 }
@@ -65,7 +65,7 @@ func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, err
 	}
 	candidates := c.candidates(r.Language)
 	if len(candidates) == 0 {
-		return speech.Clone{}, callwright.Invalid("language", "the speech engine has no voice for %q", r.Language)
+		return speech.Clone{}, callwright.Invalid("language", "must be a language for which the speech engine has a voice, not %q", r.Language)
 	}
 	voice, own, err := c.nearest(ctx, candidates, person)
 	if err != nil {

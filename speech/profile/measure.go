@@ -61,12 +61,12 @@ func Measure(audio pcm.Audio) (Profile, error) {
 	track := trackPitch(samples, sounding)
 	voiced, clarity := track.voiced()
 	if len(voiced) < minVoiced || float64(len(voiced)) < minShare*float64(count(sounding)) {
-		return Profile{}, refused("no voice is heard in it, but noise or music")
+		return Profile{}, refused("it contains noise or music instead of speech")
 	}
 	p.Pitch, p.Spread = median(voiced), spread(voiced)
 	p.Tempo = float64(countSyllables(levels, track)) / p.Speech.Seconds()
 	if p.Spread < minSpread || p.Tempo < minTempo || p.Tempo > maxTempo {
-		return Profile{}, refused("it has no speech, but tones or music")
+		return Profile{}, refused("it contains tones or music instead of speech")
 	}
 	p.Confidence = clarity * min(1, p.Speech.Seconds()/certainTime)
 	return p, nil

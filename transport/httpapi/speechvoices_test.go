@@ -78,7 +78,7 @@ func TestVoicesThatAreRefused(t *testing.T) {
 		"a/b":                   "name: must not contain a slash, because the name is part of URLs",
 		" ":                     "name: must not be empty",
 		"":                      "name: has a length of 0; at least 1 is required",
-		"a\u202eb":              "name: must not contain invisible characters",
+		"a\u202eb":              "name: must be one line without control characters or invisible characters",
 	} {
 		check := func(what string, answer map[string]any) {
 			t.Helper()
@@ -99,7 +99,7 @@ func TestVoicesThatAreRefused(t *testing.T) {
 		h.want(400, "PATCH", path+"?colour=red", `{"name":"Mine"}`)
 	}
 	public := h.want(400, "DELETE", "/v1/voices/ada", "")
-	if at(t, public, "errors", 0, "error") != "ERROR_DELETING_VOICE" || at(t, public, "errors", 0, "message") != "the voice ada is the engine's and cannot be deleted" {
+	if at(t, public, "errors", 0, "error") != "ERROR_DELETING_VOICE" || at(t, public, "errors", 0, "message") != "the voice ada belongs to the speech engine and cannot be deleted" {
 		t.Errorf("a public voice: %v", public)
 	}
 	h.want(400, "DELETE", "/v1/voices/Bea?colour=red", "")

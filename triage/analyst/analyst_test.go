@@ -210,7 +210,7 @@ func TestPlan(t *testing.T) {
 	}
 	told, _ := walk(t, newAnalyst(t, analyst.Config{Model: m, MaxCalls: 4}), &c)
 	want := "Reading 4 of 8 attached:\n- call call-0\n- call \"Call call-1\"\n- call \"Call call-5\"\n- call \"Call call-4\"\n" +
-		"Can't be read:\n- call \"Call call-2\": nothing is known of it\n- file \"File\": this server cannot read this type\n" +
+		"Can't be read:\n- call \"Call call-2\": it has no facts and no lines\n- file \"File\": this server cannot read this type\n" +
 		"- call \"Gone\": it was deleted"
 	if told[0].Detail != want {
 		t.Errorf("the plan is %q, want %q", told[0].Detail, want)

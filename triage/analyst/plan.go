@@ -37,7 +37,7 @@ func (a *Analyst) plan(ctx context.Context, c triage.Case, s *state) (triage.Pro
 		case len(e.Facts)+len(e.Lines) > 0:
 			s.Plan, reads = append(s.Plan, r.ID), append(reads, name(r))
 		default:
-			gone = append(gone, name(r)+": nothing is known of it")
+			gone = append(gone, name(r)+": it has no facts and no lines")
 		}
 	}
 	if len(s.Plan) == 0 {

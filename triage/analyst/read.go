@@ -55,7 +55,7 @@ func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	at := slices.IndexFunc(c.Resources, func(r triage.Resource) bool { return r.ID == s.Plan[s.Read] })
 	s.Read++
 	if at < 0 {
-		return passedBy("One of them is no longer attached."), nil
+		return passedBy("One of the resources is no longer attached."), nil
 	}
 	r := c.Resources[at]
 	e, why, err := evidence(ctx, c, r)

@@ -36,17 +36,17 @@ func TestFaults(t *testing.T) {
 		"long id":      {documentOf([]string{strings.Replace(start, `"a"`, `"`+strings.Repeat("a", 129)+`"`, 1)}, nil), []string{"nodes[0].id: must have at most 128 characters"}},
 		"id of 128":    {documentOf([]string{strings.Replace(start, `"a"`, `"`+strings.Repeat("é", 128)+`"`, 1)}, nil), nil},
 		"no type":      {documentOf([]string{`{"id":"a","data":{"isStart":true}}`}, nil), []string{"nodes[0].type: is required"}},
-		"unknown type": {oneNode("default", ""), []string{`nodes[0].type: must be the type of a node, not "default"`}},
-		"SMS":          {oneNode("SMS", ""), []string{"nodes[0].type: must be a type that this server supports, not SMS"}},
-		"Custom Code":  {oneNode("Custom Code", ""), []string{"nodes[0].type: must be a type that this server supports, not Custom Code"}},
+		"unknown type": {oneNode("default", ""), []string{`nodes[0].type: must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not "default"`}},
+		"SMS":          {oneNode("SMS", ""), []string{`nodes[0].type: must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not "SMS"`}},
+		"Custom Code":  {oneNode("Custom Code", ""), []string{`nodes[0].type: must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not "Custom Code"`}},
 		"Transfer Pathway": {oneNode("Transfer Pathway", ""),
-			[]string{"nodes[0].type: must be a type that this server supports, not Transfer Pathway"}},
-		"Scheduling": {oneNode("Scheduling", ""), []string{"nodes[0].type: must be a type that this server supports, not Scheduling"}},
+			[]string{`nodes[0].type: must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not "Transfer Pathway"`}},
+		"Scheduling": {oneNode("Scheduling", ""), []string{`nodes[0].type: must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not "Scheduling"`}},
 
 		"no JSON":         {documentOf([]string{start, `{"id":`}, []string{`{`, `1 2`}), []string{"nodes[1]: must be JSON: syntax error at byte 6", "edges[0]: must be JSON: syntax error at byte 1", "edges[1]: must be JSON: syntax error at byte 2"}},
 		"NUL":             {text(`"more":["\u0000"]`), []string{"nodes[0]: must not have a NUL character"}},
 		"not UTF-8":       {text("\"more\":\"\xff\""), []string{"nodes[0]: must be valid UTF-8"}},
-		"deep":            {text(`"more":` + strings.Repeat("[", 200) + strings.Repeat("]", 200)), []string{"nodes[0]: must not be nested deeper than 100"}},
+		"deep":            {text(`"more":` + strings.Repeat("[", 200) + strings.Repeat("]", 200)), []string{"nodes[0]: must have at most 100 nested levels"}},
 		"list as a node":  {documentOf([]string{start, `[]`, `"x"`, `null`}, nil), []string{"nodes[1]: must be an object", "nodes[2]: must be an object", "nodes[3]: must be an object"}},
 		"list as an edge": {documentOf([]string{start}, []string{`[]`, `null`}), []string{"edges[0]: must be an object", "edges[1]: must be an object"}},
 		"wrong kinds": {documentOf([]string{`{"id":5,"type":[],"data":7}`}, nil),
@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 
 		"no number":         {oneNode("Transfer Call", `"transferNumber":"call me"`), []string{noTransfer}},
 		"national number":   {oneNode("Transfer Call", `"transferNumber":"0301234567"`), []string{"nodes[0].data.transferNumber: must begin with + and the country code, such as +14155550108"}},
-		"two readings":      {oneNode("Transfer Call", `"transferNumber":"4155550123"`), []string{"nodes[0].data.transferNumber: is ambiguous: must begin with + and the country code: +14155550123 in North America, or +4155550123, whose length is not valid for its country code"}},
+		"two readings":      {oneNode("Transfer Call", `"transferNumber":"4155550123"`), []string{"nodes[0].data.transferNumber: must begin with + and the country code: +14155550123 for a number of North America (+4155550123 is not a valid number)"}},
 		"another scheme":    {oneNode("Transfer Call", `"transferNumber":"http://x"`), []string{noTransfer}},
 		"address of blanks": {oneNode("Transfer Call", `"transferNumber":"sip:a b@c"`), []string{noTransfer}},
 		"no digits":         {oneNode("Press Button", ""), []string{"nodes[0].data.digits: is required"}},
@@ -96,11 +96,11 @@ func TestFaults(t *testing.T) {
 			"nodes[0].data.timeoutValue: must be a number of seconds from 0 to 86400", "nodes[0].data.method: must be one of GET, POST, PUT, PATCH, DELETE",
 			"nodes[0].data.url: must begin with https:// or http://", "nodes[0].data.headers.Host: must not be Host, which the server sets itself",
 			"nodes[0].data.body: must be JSON, in which variables stand inside strings or replace whole values",
-			"nodes[0].data.responseData[1].data: must be a JSONPath such as $.user.id"}},
+			"nodes[0].data.responseData[1].data: must be a JSONPath of at most 512 characters that begins with $, such as $.user.id"}},
 		"headers": {webhook(`"headers":[["a"],{"key":"b"},"c",["d",null],["e f","x"]]`), []string{
-			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: must be a string, a number or a boolean, not nothing",
+			"nodes[0].data.headers[0]: must be [name, value] or {key, value}", "nodes[0].data.headers[1].value: is required, and must be a string, a number or a boolean",
 			"nodes[0].data.headers[2]: must be [name, value] or {key, value}", "nodes[0].data.headers[3][1]: must be a string, a number or a boolean, not null",
-			"nodes[0].data.headers[4].name: must be a header name of at most 256 characters"}},
+			"nodes[0].data.headers[4].name: must be a header name: 1 to 256 letters, digits and characters of !#$%&'*+-.^_`|~"}},
 		"many answers": {webhook(`"responseData":[` + strings.TrimSuffix(strings.Repeat(`{"name":"a","data":"$.a"},`, 65), ",") + `],"headers":[` + strings.TrimSuffix(strings.Repeat(`["a","b"],`, 65), ",") + `]`),
 			[]string{"nodes[0].data.headers: ", "nodes[0].data.responseData: "}},
 		"timeouts": {webhook(`"timeoutValue":-1`), []string{"nodes[0].data.timeoutValue: must be a number of seconds from 0 to 86400"}},
@@ -154,7 +154,7 @@ func TestManyFaults(t *testing.T) {
 		d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"n%d","type":"x"}`, i)))
 	}
 	got := faultsOf(t, d)
-	if len(got) != 101 || got[99].Field != "nodes[99].type" || got[100].Error() != "has more errors: only the first 100 are listed" {
+	if len(got) != 101 || got[99].Field != "nodes[99].type" || got[100].Error() != "the pathway has more errors: only the first 100 are listed" {
 		t.Errorf("%d faults, the last %v", len(got), got[len(got)-1])
 	}
 }

@@ -22,7 +22,7 @@ func (l *errorList) addf(path, format string, args ...any) {
 	}
 	switch len(l.all) {
 	case maxErrors:
-		l.all = append(l.all, callwright.Invalid("", "has more errors: only the first %d are listed", maxErrors))
+		l.all = append(l.all, callwright.Invalid("", "the pathway has more errors: only the first %d are listed", maxErrors))
 	case maxErrors + 1:
 	default:
 		l.all = append(l.all, callwright.Invalid(path, format, args...))

@@ -153,6 +153,9 @@ func (f fields) word(path string, v tree.Value) string {
 		return v.Text()
 	case tree.Number, tree.Boolean:
 		return v.Raw
+	case tree.Absent:
+		f.errs.addf(path, "is required, and must be a string, a number or a boolean")
+		return ""
 	default:
 		f.errs.addf(path, "must be a string, a number or a boolean, not %s", v.Kind)
 		return ""

@@ -187,10 +187,8 @@ func (n *parsedNode) parseType(top, data fields) {
 		n.Request, n.Branches, n.facts, n.targets = w.call, w.branches, w.facts, w.targets
 	case NodePress:
 		n.Digits, n.ShowDigits = pressDigits(data), data.flag("showDigits")
-	case "SMS", "Custom Code", "Transfer Pathway", "Scheduling":
-		top.errorf("type", "must be a type that this server supports, not %s", n.Type)
 	default:
-		top.errorf("type", "must be the type of a node, not %q", n.Type)
+		top.errorf("type", "must be Default, End Call, Transfer Call, Knowledge Base, Webhook, Wait for Response or Press Button, not %q", n.Type)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s shape) checkValue(f fields) {
 	case tree.Number:
 		switch n := f.of.Float(); {
 		case math.IsInf(n, 0):
-			f.errorf("", "must be a number of 64 bits")
+			f.errorf("", "must be within the range of a 64-bit floating-point number")
 		case s.longest > 0 && (n < 0 || n > float64(s.longest)):
 			f.errorf("", "must be from 0 to %d", s.longest)
 		case s.whole && n != math.Trunc(n):

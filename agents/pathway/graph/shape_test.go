@@ -201,7 +201,7 @@ func TestUnknownMembers(t *testing.T) {
 		t.Errorf("it became %s", got.Nodes)
 	}
 	big := documentOf([]string{`{"id":"a","type":"Default","data":{"isStart":true,"text":"x"},"position":{"x":1e999}}`}, nil)
-	if _, err := graph.Check(big); err == nil || !strings.Contains(err.Error(), "nodes[0].position.x: must be a number of 64 bits") {
+	if _, err := graph.Check(big); err == nil || !strings.Contains(err.Error(), "nodes[0].position.x: must be within the range of a 64-bit floating-point number") {
 		t.Errorf("a number that no reader can hold gave %v", err)
 	}
 }

@@ -44,7 +44,7 @@ func (p *Parser) Parse(text string) (Value, error) {
 	}
 	switch {
 	case p.deep:
-		return Value{}, fmt.Errorf("must not be nested deeper than %d", MaxDepth)
+		return Value{}, fmt.Errorf("must have at most %d nested levels", MaxDepth)
 	case !ok:
 		return Value{}, fmt.Errorf("must be JSON: syntax error at byte %d", p.at)
 	case p.nul:

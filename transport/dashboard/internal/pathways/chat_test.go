@@ -49,7 +49,7 @@ func TestChat(t *testing.T) {
 	h.want(chat, said(1, ""), http.StatusOK, "Are you still there?", "silence")
 	h.want(chat, said(1, "Tuesday <script>alert(3)</script>"), http.StatusUnprocessableEntity, "Nothing was said: the chat has changed since this turn began: read it again. If you sent a message twice",
 		"<dt>Turns</dt><dd>2</dd>", `name="turns" value="2"`, `value="Tuesday &lt;script&gt;alert(3)&lt;/script&gt;"`)
-	h.want(chat, said(2, strings.Repeat("x", pathway.MaxText+1)), http.StatusUnprocessableEntity, "must be text of at most")
+	h.want(chat, said(2, strings.Repeat("x", pathway.MaxText+1)), http.StatusUnprocessableEntity, "must be valid UTF-8 of at most")
 	h.want(chat, said(2, "Tuesday <script>alert(3)</script>"), http.StatusOK, "completed", "Tuesday &lt;script&gt;alert(3)", "Goodbye.",
 		"decided at", "→ bye", "The conversation is over.", at+"/versions/1#begin")
 	h.want(chat, said(3, "And then?"), http.StatusUnprocessableEntity, "Nothing was said: the chat is completed", "You wanted to say: And then?")
@@ -166,7 +166,7 @@ func TestLongChat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.want(chat, nil, http.StatusOK, "the chat is too long")
+	h.want(chat, nil, http.StatusOK, "the chat has reached its limit of 1000 messages or turns")
 	links, turns := regexp.MustCompile(`href="(\?before=\d+)">← Earlier`), regexp.MustCompile(`id="turn-(\d+)"`)
 	path, seen, pages := chat, map[string]bool{}, 0
 	for ; path != ""; pages++ {

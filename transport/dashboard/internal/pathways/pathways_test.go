@@ -348,7 +348,7 @@ func TestTypes(t *testing.T) {
 	}
 	for _, found := range types {
 		_, err := graph.Compile(documentOf(t, strings.Replace(days, "End Call", found[1], 1)))
-		if err != nil && strings.Contains(err.Error(), "must be the type of a node") {
+		if err != nil && strings.Contains(err.Error(), "must be Default, ") {
 			t.Error(err)
 		}
 	}
