@@ -156,7 +156,7 @@ func resolve(value any, tokens []string) (at any, known bool) {
 func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = c.expected()
 	if len(e.Webhooks) > MaxCalls || c.hasBody() && bodies(e.Webhooks) > MaxTarget {
-		r.failf(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)
+		r.failf(Error, CodeTooLarge, "A run can have at most %d requests, with at most %d bytes in their bodies together.", MaxCalls, MaxTarget)
 		return
 	}
 	from, to := c.window(e)

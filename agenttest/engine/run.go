@@ -101,7 +101,7 @@ func (r *run) converse(ctx context.Context) {
 // startProblem returns the human-readable reason why a session cannot start.
 func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
-		return "Invalid start_node_id"
+		return "start_node_id must be the id of a node of the tested version"
 	}
 	return "the conversation cannot begin: " + r.clientText(ctx, err)
 }

@@ -44,10 +44,10 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 		"name: A\nassertions: [{type: REGEX_MATCH, weight: x}]":    {"f.yaml:2:42: assertions[0].weight: must not be a string"},
 		"name: A\nmax_turns: 3\nname: B":                           {"f.yaml:3:1: name: is given twice"},
 		"{\"a\": 1,\n\"b\": {\"c\": 1, \"c\": 2}}":                 {"f.yaml:2:15: c: is given twice"},
-		"name: A\n1: B":                    {"f.yaml:2:1: must have strings as the names"},
-		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a number that JSON allows"},
-		"name: A\nrequest_data: [\n":       {"f.yaml:2: is not valid YAML: "},
-		"name: A\n<<: 5":                   {"f.yaml:2:5: must be an object to be merged"},
+		"name: A\n1: B":                    {"f.yaml:2:1: must be a string, because it names a member"},
+		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a finite number"},
+		"name: A\nrequest_data: [\n":       {"f.yaml:2: invalid YAML: "},
+		"name: A\n<<: 5":                   {"f.yaml:2:5: the value that << merges must be an object"},
 	} {
 		_, err := suite.Load(fstest.MapFS{"f.yaml": {Data: []byte(text)}}, "f.yaml")
 		if err == nil {

@@ -250,7 +250,7 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 	}
 	switch accept, why, told := better(s.cfg.Scenarios, s.Passed, s.best, candidate); {
 	case broken > 0:
-		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, although they were run again", broken), "", candidate)
+		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, even after they were run again", broken), "", candidate)
 	case reason != "":
 		s.reject(plan, Rejected, reason, "", candidate)
 	case !accept:
