@@ -216,7 +216,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller failed: "+r.clientText(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
-		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
+		r.end(assert.EndCallerInvalid, "the simulated caller was off script: its last line is invalid, because "+l.Invalid+": "+l.Text)
 	case len(l.Text) > MaxMessage:
 		r.end(assert.EndCallerInvalid, "the simulated caller said more than 16 KB at once")
 	case l.Text == "" && !l.HangUp:

@@ -73,7 +73,7 @@ func TestParseRefuses(t *testing.T) {
 		"name: [":                                "invalid YAML",
 		"scenarios: []":                          "scenarios: must contain at least one scenario",
 		"name: A\ntester: x":                     `unknown field "tester"`,
-		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must not be a string",
+		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must be an integer",
 		"name: A\ntester_persona_prompt: p\nassertions: [{type: REGEX_MATCH, config: {pattern: '('}}]": "assertions[0].config.pattern: ",
 		"- {name: A, tester_persona_prompt: p}\n- {name: B}":                                           "[1].tester_persona_prompt: is required",
 		"name: A\ninput_messages: [{role: robot, content: x}]":                                         "input_messages[0].role: ",
@@ -109,7 +109,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for names, want := range map[string]string{
-		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has it`,
+		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has the same name`,
 		"other":       "other/broken.yaml:1:1: tester_persona_prompt: is required",
 		"large":       "large/l.yaml: must have at most",
 		"none":        "none",

@@ -145,7 +145,7 @@ func (s *search) interrupted() error {
 	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
 		return &ending{Cancelled, StopCancelled, ""}
 	case !s.cfg.Deadline.IsZero() && !s.cfg.Clock.Now().Before(s.cfg.Deadline):
-		return &ending{TimedOut, StopDeadline, "it passed in the phase " + string(s.Phase)}
+		return &ending{TimedOut, StopDeadline, "the deadline passed in the phase " + string(s.Phase)}
 	default:
 		return nil
 	}
