@@ -171,7 +171,7 @@ func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *Analytic
 		return nil, callwright.Invalid("days", "must be from 1 to %d", analytics.MaxDays)
 	}
 	if q.Version < 0 {
-		return nil, callwright.Invalid("version_number", "must be the number of a version")
+		return nil, callwright.Invalid("version_number", "must be the number of a saved version, from 1")
 	}
 	return s.graphOf(ctx, org, q.Pathway, 0)
 }

@@ -210,7 +210,7 @@ func TestNodesThatTheVersionLacks(t *testing.T) {
 		"of a request": {func(sc *scenario.Scenario) {
 			sc.Assertions[0].Type, sc.Assertions[0].Config = assert.WebhookTriggered, json.RawMessage(`{"node_id":"nope"}`)
 		}, `no node "nope"`},
-		"at the start": {func(sc *scenario.Scenario) { sc.StartNode = "nope" }, "Invalid start_node_id"},
+		"at the start": {func(sc *scenario.Scenario) { sc.StartNode = "nope" }, "start_node_id must be the id of a node of the tested version"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newClinic(t)

@@ -59,7 +59,7 @@ func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string
 	case s.cfg.Chats == nil:
 		return Replay{}, callwright.Errorf(callwright.CodeNotImplemented, "this server stores no chats in which runs could be replayed")
 	case !r.State.Ended():
-		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "the run has not ended: replay it when it has")
+		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "the run has not ended: wait until it ends")
 	case r.Pathway == "":
 		return Replay{}, callwright.Errorf(callwright.CodeInvalidState, "only runs of pathways can be replayed: this run tested a persona")
 	case r.Outcome == nil || len(r.Outcome.Turns) == 0:
@@ -98,7 +98,7 @@ func gone(err error, version int) error {
 	case e.Code == callwright.CodeNotFound:
 		return callwright.Errorf(callwright.CodeInvalidState, "the pathway that the run has tested was deleted")
 	case e.Code == callwright.CodeBadRequest && e.Field != "":
-		return callwright.Errorf(callwright.CodeInvalidState, "the run cannot be replayed: %s %s", e.Field, e.Message)
+		return callwright.Errorf(callwright.CodeInvalidState, "the run cannot be replayed: its %s %s", e.Field, e.Message)
 	}
 	return err
 }

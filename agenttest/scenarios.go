@@ -35,7 +35,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 			return err
 		}
 		if n >= MaxStored {
-			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d scenarios", MaxStored)
+			return callwright.Errorf(callwright.CodeInvalidState, "an organization can have at most %d scenarios: delete some first", MaxStored)
 		}
 		return s.cfg.Store.InsertScenario(ctx, sc)
 	})

@@ -52,7 +52,7 @@ func (s *Service) Suite(
 		case !ok:
 			return nil, callwright.InField("scenario_ids", callwright.NotFound("scenario "+callwright.Clip(id, maxNamedID)))
 		case slices.Contains(ids[:i], id):
-			return nil, callwright.Invalid("scenario_ids", "must not repeat an id")
+			return nil, callwright.Invalid("scenario_ids", "must be unique: %s is given twice", callwright.Clip(id, maxNamedID))
 		}
 		suite[i] = sc
 	}

@@ -74,7 +74,7 @@ func checkNote(note string) error {
 	var f faults
 	f.addIf(strings.TrimSpace(note) == "", "note", "is required")
 	f.addIf(len(note) > MaxRaw, "note", "must have at most %d bytes", MaxRaw)
-	f.addIf(strings.ContainsFunc(note, callwright.Hidden), "note", "must not have control or format characters")
+	f.addIf(strings.ContainsFunc(note, callwright.Hidden), "note", "must be one line without control characters or invisible characters")
 	return f.err()
 }
 

@@ -89,7 +89,7 @@ var remedies = []Remedy{
 	{NumberNotFound, ActCustomer, "phone_numbers", "The losing carrier does not have this number. Check the number and the carrier, and request the port again."},
 	{NumberInactive, ActCustomer, "phone_numbers", "The number is not in service. Have the losing carrier restore it, and request the port again."},
 	{NumberNotPortable, ActNobody, "phone_numbers", "The number cannot be ported."},
-	{RateCenterNotCovered, ActNobody, "phone_numbers", "The gateway cannot take numbers of this place."},
+	{RateCenterNotCovered, ActNobody, "phone_numbers", "This service cannot port numbers of this area."},
 	{PendingOrder, ActCustomer, "phone_numbers", "Another order on the account is open. Have the losing carrier finish or cancel it, and request the port again."},
 	{PortFreeze, ActCustomer, "phone_numbers", "The account is protected against ports. Have the losing carrier lift the protection, and request the port again."},
 	{SpecialFeature, ActCustomer, "phone_numbers", "The number has a feature that prevents the port, such as DSL or a hunt group. Have the losing carrier remove it, and request the port again."},
@@ -106,8 +106,8 @@ var remedies = []Remedy{
 	{SignatureTooLate, ActSigner, "", "The letter of authorization was not signed in time. Request the port again."},
 	{DocumentRejected, ActCustomer, "documents", "The losing carrier refuses a document. Upload a bill of the last 30 days, and request the port again."},
 	{GatewayError, ActOperator, "", "The request could not be delivered to the carrier. The operator of this service must act."},
-	{ActivationFailed, ActOperator, "", "The number was released and is not active here. The operator of this service must act."},
-	{RegistrationConflict, ActOperator, "", "The number is ported, but registered by somebody else here. The operator of this service must act."},
+	{ActivationFailed, ActOperator, "", "The number was released, but is not active on this service. The operator of this service must act."},
+	{RegistrationConflict, ActOperator, "", "The number is ported, but somebody else has registered it on this service. The operator of this service must act."},
 	{OtherFailure, ActOperator, "", "The carrier gives another reason. Ask the operator of this service for it."},
 }
 

@@ -114,7 +114,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 	if open >= s.cfg.MaxOpen {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
-			"the organization has %d port requests that have not ended, which is the limit: wait until some end, or cancel some", open)
+			"an organization can have at most %d port requests that have not ended: wait until some end, or cancel some", s.cfg.MaxOpen)
 	}
 	last, err := s.cfg.Store.Requests(ctx, org, Filter{Limit: s.cfg.MaxHourly})
 	if err != nil || len(last) < s.cfg.MaxHourly {
@@ -125,7 +125,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 		return nil
 	}
 	full := callwright.Errorf(callwright.CodeTooManyRequests,
-		"the organization has made %d port requests within an hour, which is the limit, even if they have ended: try again later", s.cfg.MaxHourly)
+		"an organization can make at most %d port requests within an hour, including those that have ended: try again later", s.cfg.MaxHourly)
 	full.RetryAfter = wait
 	return full
 }
@@ -195,7 +195,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
-	f.addIf(strings.ContainsFunc(text, callwright.Hidden), field, "must not have control or format characters")
+	f.addIf(strings.ContainsFunc(text, callwright.Hidden), field, "must be one line without control characters or invisible characters")
 }
 
 // addName adds the errors of addText, and an error if a name contains a web address: names appear in unsolicited mail.
@@ -259,10 +259,10 @@ func (a Account) check(f *faults) {
 	f.addName(account+"first_name", a.FirstName, maxName, true)
 	f.addName(account+"last_name", a.LastName, maxName, true)
 	f.addText(account+"account_number", a.AccountNumber.Reveal(), maxAccountNumber, true)
-	f.addIf(!isEmail(a.Email), account+"authorized_representative_email", "must be an e-mail address such as robin@example.com")
+	f.addIf(!isEmail(a.Email), account+"authorized_representative_email", "must be one e-mail address without a display name, such as robin@example.com, of at most %d bytes", maxEmail)
 	f.addIf(len(a.NotifyEmails) > MaxNotifyEmails, account+"notification_emails", "must have at most %d addresses", MaxNotifyEmails)
 	for i, email := range a.NotifyEmails[:min(len(a.NotifyEmails), MaxNotifyEmails)] {
-		f.addIf(!isEmail(email), fmt.Sprintf(account+"notification_emails[%d]", i), "must be an e-mail address such as robin@example.com")
+		f.addIf(!isEmail(email), fmt.Sprintf(account+"notification_emails[%d]", i), "must be one e-mail address without a display name, such as robin@example.com, of at most %d bytes", maxEmail)
 	}
 	const address = account + "address."
 	f.addText(address+"street", a.Address.Street, maxStreet, true)
@@ -332,6 +332,7 @@ func (s *Service) checkDate(f *faults, target, now time.Time) time.Time {
 	}
 	day := date(target)
 	f.addIf(day.Before(first) || day.After(date(now).AddDate(0, 0, MostAhead)), "target_port_date",
-		"must be from %s, %d days from today, to a year from today", first.Format(time.DateOnly), LeastAhead)
+		"must be from %s (%d days from today) to %s (%d days from today)",
+		first.Format(time.DateOnly), LeastAhead, date(now).AddDate(0, 0, MostAhead).Format(time.DateOnly), MostAhead)
 	return day
 }

@@ -118,7 +118,7 @@ func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string)
 }
 
 // reasonInUse is the message about a number that belongs to another organization. It does not name the owner.
-const reasonInUse = "is in use on this service already: only its operator can allow it to move to your organization"
+const reasonInUse = "is already in use on this service: ask the operator of this service to let it move to your organization"
 
 // elsewhere returns the given numbers that belong to another organization of this deployment.
 func (s *Service) elsewhere(

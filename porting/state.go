@@ -119,7 +119,7 @@ func (s State) Next(e Event, by Actor) (State, error) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.From == s && r.Event == e })
 	switch {
 	case i < 0:
-		return s, callwright.Errorf(callwright.CodeInvalidState, "a port request that is %s cannot be %s", s, e)
+		return s, callwright.Errorf(callwright.CodeInvalidState, "a port request that is %s does not allow the event %s", s, e)
 	case !slices.Contains(rules[i].By, by):
 		return s, callwright.Errorf(callwright.CodeForbidden, "the event %s of a port request must not be caused by %s", e, by)
 	}

@@ -3,6 +3,7 @@ package porting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -114,7 +115,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 		return false, s.reject(ctx, r, Carrier, refusal.Failure)
 	}
 	if err == nil && (receipt.Ref == "" || len(receipt.Ref) > MaxRef) {
-		err = errors.New("the gateway returned an order without a reference, or with one that is too long")
+		err = fmt.Errorf("the gateway accepted the order with a reference of %d bytes: it must have 1 to %d", len(receipt.Ref), MaxRef)
 	}
 	if err != nil {
 		return false, s.recordUnreachable(ctx, *r, err)
@@ -295,7 +296,7 @@ func (s *Service) recordUnreachable(ctx context.Context, r Request, cause error)
 	if r.Misses >= alarmAfter {
 		log = s.cfg.Logger.ErrorContext
 	}
-	log(ctx, "a port request cannot be advanced: its gateway does not answer", "port_request_id", r.ID, "org", r.Org,
+	log(ctx, "a port request could not be advanced and is tried again", "port_request_id", r.ID, "org", r.Org,
 		"gateway", r.Gateway, "attempts", r.Misses, "error", cause)
 	return s.store(ctx, &r, nil)
 }

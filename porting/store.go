@@ -10,7 +10,7 @@ import (
 // ErrNumberActive is the error for a request with a number that is in another open request, of any organization. The error does not name
 // the owner.
 var ErrNumberActive = &callwright.Error{
-	Code: callwright.CodeConflict, Field: "phone_numbers", Message: "a number is in another port request that has not ended",
+	Code: callwright.CodeConflict, Field: "phone_numbers", Message: "a number is in another port request that has not ended: wait until it ends, or cancel it",
 }
 
 // Store stores requests with their histories, and reservations. portingtest.RunStore tests an implementation.

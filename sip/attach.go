@@ -140,7 +140,7 @@ func (s *Service) attachNumber(
 		}
 		for _, d := range drafts {
 			if keep && r.of(d.Direction) != nil {
-				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already", d.Direction)
+				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already: change that trunk, or remove it first", d.Direction)
 			}
 			t, err := s.storeDraft(ctx, r, number, d)
 			if err != nil {
@@ -205,7 +205,7 @@ func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number c
 		elsewhere, err = s.cfg.Reservations.ReservedElsewhere(ctx, org, numbers)
 	}
 	if err == nil && len(elsewhere) > 0 {
-		err = &callwright.Error{Code: callwright.CodeConflict, Field: "phone_numbers", Message: "the number is not available to this organization"}
+		err = &callwright.Error{Code: callwright.CodeConflict, Field: "phone_numbers", Message: "the number is not available to this organization: use another number, or ask the operator of this service"}
 	}
 	return err
 }

@@ -197,7 +197,7 @@ func TestAttachKeeps(t *testing.T) {
 		Numbers: []string{one, two, two}, Directions: []sip.DirectionInput{inbound(), outbound("sip:new.example.com")}, Keep: true,
 	})
 	if err != nil || fmt.Sprint(done.Configured) != "["+two+"]" || len(done.Failed) != 1 || done.Failed[0].Number != one ||
-		done.Failed[0].Err.Code != callwright.CodeInvalidState || done.Failed[0].Err.Message != "has an outbound trunk already" {
+		done.Failed[0].Err.Code != callwright.CodeInvalidState || done.Failed[0].Err.Message != "has an outbound trunk already: change that trunk, or remove it first" {
 		t.Errorf("got %+v, %v", done, err)
 	}
 	if r := h.get("a", one); r.Inbound != nil || r.Outbound.Endpoint != "sip:old.example.com" {
@@ -302,14 +302,14 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("with required fields alone: %v", err)
 	}
 	for message, change := range map[string]func(*sip.Config){
-		"Config.Store is required":                         func(c *sip.Config) { c.Store = nil },
-		"Config.Atomic is required":                        func(c *sip.Config) { c.Atomic = nil },
-		"Config.Statuses is required":                      func(c *sip.Config) { c.Statuses = nil },
-		"Config.Registrations is required":                 func(c *sip.Config) { c.Registrations = nil },
-		"Config.Codecs is required":                        func(c *sip.Config) { c.Codecs = nil },
-		"Config.Codecs: \"MP3\" cannot be negotiated":      func(c *sip.Config) { c.Codecs = []string{"MP3"} },
-		"Config.DerivationKey is required":                 func(c *sip.Config) { c.DerivationKey = "" },
-		"Config.DerivationKey must have at least 32 bytes": func(c *sip.Config) { c.DerivationKey = "short" },
+		"Config.Store is required":                                            func(c *sip.Config) { c.Store = nil },
+		"Config.Atomic is required":                                           func(c *sip.Config) { c.Atomic = nil },
+		"Config.Statuses is required":                                         func(c *sip.Config) { c.Statuses = nil },
+		"Config.Registrations is required":                                    func(c *sip.Config) { c.Registrations = nil },
+		"Config.Codecs is required":                                           func(c *sip.Config) { c.Codecs = nil },
+		"Config.Codecs: \"MP3\" must be a codec of package sdp, such as PCMU": func(c *sip.Config) { c.Codecs = []string{"MP3"} },
+		"Config.DerivationKey is required":                                    func(c *sip.Config) { c.DerivationKey = "" },
+		"Config.DerivationKey must have at least 32 bytes":                    func(c *sip.Config) { c.DerivationKey = "short" },
 	} {
 		c := configured(memstore.New())
 		change(&c)

@@ -148,7 +148,7 @@ func (o Options) check() error {
 	unfit := func(p netip.Prefix) bool { return !p.IsValid() || p.Addr().Is4In6() }
 	if i := slices.IndexFunc(o.AllowedIPs, unfit); i >= 0 {
 		return callwright.Invalid(
-			"options.allowed_ips["+strconv.Itoa(i)+"]", "must be an address or a network, IPv4 not mapped to IPv6",
+			"options.allowed_ips["+strconv.Itoa(i)+"]", "must be an IP address or a network: write IPv4 as 192.0.2.1, not as ::ffff:192.0.2.1",
 		)
 	}
 	return nil

@@ -50,7 +50,7 @@ func (c CodecChange) apply(to *CodecConfig) error {
 	}
 	i := slices.IndexFunc(to.Codecs, func(s CodecSetting) bool { return s.Name == c.Codec })
 	if i < 0 {
-		return callwright.Invalid("codec_config.codecs", "must contain %s", callwright.Clip(c.Codec, 60))
+		return callwright.Invalid("codec_config.codecs", "has no codec %q: change a codec of the list", callwright.Clip(c.Codec, 60))
 	}
 	setting, j := to.Codecs[i], i+c.Move
 	if j < 0 || j >= len(to.Codecs) {

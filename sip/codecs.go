@@ -42,7 +42,7 @@ func parseCodec(text string) (name string, codec sdp.Codec, ok bool) {
 func checkEngines(names []string) error {
 	for _, name := range names {
 		if _, ok := sdp.ParseCodec(name); !ok {
-			return fmt.Errorf("sip: Config.Codecs: %q cannot be negotiated", name)
+			return fmt.Errorf("sip: Config.Codecs: %q must be a codec of package sdp, such as PCMU", name)
 		}
 	}
 	return nil
@@ -79,7 +79,7 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 			return c, callwright.Invalid(at, "must be unique: %s is given twice", name)
 		}
 		if _, ok := engine(engines, codec); setting.Enabled && !ok {
-			return c, callwright.Invalid(at, "must not enable %s, for which this build has no engine", name)
+			return c, callwright.Invalid(at, "must not be enabled: this build has no engine for %s", name)
 		}
 		settings = append(settings, CodecSetting{Name: name, Enabled: setting.Enabled})
 	}

@@ -42,7 +42,7 @@ func (s *Service) normalizedServers(given []failover.Server) ([]failover.Server,
 		case err != nil:
 			return nil, callwright.Invalid(at, "%s", callwright.MessageOf(err))
 		case to.Port != 0 || to.User != "" || to.Transport != "":
-			return nil, callwright.Invalid(at, "must be a host name or an IP address alone")
+			return nil, callwright.Invalid(at, "must be a host name or an IP address, without a user, port or transport")
 		case to.IsPrivateIP && !s.cfg.AllowPrivate:
 			return nil, callwright.Invalid(at, "must not be a private address")
 		case s.isSelf(to, int(server.Port)):

@@ -56,7 +56,7 @@ func TestReservedNumberIsNotAttached(t *testing.T) {
 			t.Fatalf("got %+v, %v", done, err)
 		}
 		wantField(t, done.Failed[0].Err, callwright.CodeConflict, "phone_numbers")
-		if text := done.Failed[0].Err.Message; text != "the number is not available to this organization" {
+		if text := done.Failed[0].Err.Message; text != "the number is not available to this organization: use another number, or ask the operator of this service" {
 			t.Errorf("the error says %s", text)
 		}
 	}

@@ -55,16 +55,16 @@ func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber,
 	d, err := uri.ParseDestination(to.Contact)
 	switch {
 	case err != nil:
-		return refuse("its URI %s", callwright.MessageOf(err))
+		return refuse("the URI of the redirection %s", callwright.MessageOf(err))
 	case d.Transport != "" && d.Transport != uri.TLS:
-		return refuse("it asks for %s, and calls go over TLS only", d.Transport)
+		return refuse("the redirection asks for %s, but calls go over TLS only", d.Transport)
 	}
 	number := to.Called
 	if !to.Proxy {
 		user, _, _ := strings.Cut(d.User, ";")
 		number, err = callwright.ParsePhoneNumber("+" + strings.TrimPrefix(user, "+"))
 		if err != nil {
-			return refuse("it names no E.164 number")
+			return refuse("the redirection names no E.164 number")
 		}
 	}
 	if own, ok := r.own(d, to.Peer); ok {
@@ -72,7 +72,7 @@ func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber,
 		return r, own, number, nil
 	}
 	if r.Redirects != RedirectAny {
-		return refuse("it leads to another server than the trunk's, and the trunk's redirect_policy is same_server")
+		return refuse("the redirection leads to another server than the trunk's, but the trunk's redirect_policy is same_server")
 	}
 	server := over(failover.Server{Host: d.Host, Port: d.Port})
 	r.Servers, r.Failover, r.Headers, r.Credentials = []uri.URI{server}, failover.Config{}, nil, Credentials{}

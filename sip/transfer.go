@@ -31,14 +31,14 @@ func (s *Service) Transfer(ctx context.Context, r Route, to callwright.PhoneNumb
 	switch {
 	case r.Transfers == TransferAny:
 	case r.Transfers != TransferOrganization:
-		return Route{}, refuseTransfer("the trunk allows no transfers")
+		return Route{}, refuseTransfer("the trunk's transfer_policy is off")
 	default:
 		own, err := s.cfg.Store.Trunks(ctx, r.Org, to)
 		if err != nil {
 			return Route{}, err
 		}
 		if len(own) == 0 {
-			return Route{}, refuseTransfer("the trunk allows transfers to the organization's own numbers only")
+			return Route{}, refuseTransfer("the trunk's transfer_policy is organization, and the number is not attached to the organization")
 		}
 	}
 	if to == r.Number {
@@ -50,7 +50,7 @@ func (s *Service) Transfer(ctx context.Context, r Route, to callwright.PhoneNumb
 	}
 	only, err := s.Caller(ctx, r.Org, "")
 	if errors.Is(err, callwright.ErrBadRequest) {
-		return Route{}, refuseTransfer("no number of the organization can place the call")
+		return Route{}, refuseTransfer("the number of this call, or exactly one other number, must be attached for outbound calls")
 	}
 	if err != nil {
 		return Route{}, err

@@ -241,7 +241,7 @@ func TestSomebodyIsQuicker(t *testing.T) {
 	}
 	r.times, r.owner = 8, "b"
 	done, err := h.Attach(t.Context(), "a", sip.Attachment{Numbers: []string{two}, Directions: []sip.DirectionInput{inbound()}})
-	if err != nil || len(done.Failed) != 1 || done.Failed[0].Err.Message != "the number is not available to this organization" {
+	if err != nil || len(done.Failed) != 1 || done.Failed[0].Err.Message != "the number is not available to this organization: use another number, or ask the operator of this service" {
 		t.Errorf("got %+v, %v", done, err)
 	}
 }

@@ -326,7 +326,7 @@ func (f *fields) scalar(at string, v any) any {
 	case int64, float64, bool:
 		return v
 	case json.Number:
-		f.rejectf(at, "is too large a number")
+		f.rejectf(at, "must be a number within the range of a 64-bit floating-point number")
 	default:
 		f.rejectf(at, "must be a string, a number or a boolean, not %s", kindOf(v))
 	}

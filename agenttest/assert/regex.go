@@ -44,7 +44,7 @@ func compileRegex(f *fields, _ *Assertion) rule {
 	c := &regexRule{}
 	flags := f.text("flags", 3)
 	if strings.Trim(flags, "ims") != "" {
-		f.rejectf(path("flags"), "must have no other letters than i, m and s")
+		f.rejectf(path("flags"), "must contain only the letters i, m and s")
 		flags = ""
 	}
 	f.require("pattern")

@@ -84,7 +84,7 @@ func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 	}
 	text, isText := textOf(value)
 	if !isText || len(text) > MaxTarget {
-		r.failf(Error, CodeTooLarge, "The variable %s is no JSON value of at most %d bytes.", excerpt(t.variable), MaxTarget)
+		r.failf(Error, CodeTooLarge, "The variable %s must have a JSON value of at most %d bytes.", excerpt(t.variable), MaxTarget)
 		return "", false
 	}
 	r.Actual = display(value)

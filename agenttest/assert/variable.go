@@ -47,7 +47,7 @@ func compileVariable(f *fields, _ *Assertion) rule {
 	}
 	f.forbid("values", "is allowed with the operator one_of only")
 	if c.operator == opExists {
-		f.forbid("value", "requires an operator that compares")
+		f.forbid("value", "must not be set with the operator exists")
 		return c
 	}
 	f.require("value")

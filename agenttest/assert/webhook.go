@@ -156,7 +156,7 @@ func resolve(value any, tokens []string) (at any, known bool) {
 func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = c.expected()
 	if len(e.Webhooks) > MaxCalls || c.hasBody() && bodies(e.Webhooks) > MaxTarget {
-		r.failf(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)
+		r.failf(Error, CodeTooLarge, "A run can have at most %d requests, with at most %d bytes in their bodies together.", MaxCalls, MaxTarget)
 		return
 	}
 	from, to := c.window(e)
@@ -178,16 +178,16 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools
 	r.Actual = map[string]any{"requests": len(e.Webhooks), "matching": alike, "in_order": inTime}
 	switch {
 	case c.most >= 0 && inTime > c.most:
-		r.failf(Failed, CodeManyWebhooks, "The agent sent %s like this, but at most %d are allowed.", plural(inTime, "request"), c.most)
+		r.failf(Failed, CodeManyWebhooks, "The agent sent %s, but at most %d are allowed.", plural(inTime, "matching request"), c.most)
 		r.decidedBy(e, last)
 	case inTime >= c.least:
-		r.passf("The agent sent %s like this.", plural(inTime, "request"))
+		r.passf("The agent sent %s.", plural(inTime, "matching request"))
 		r.decidedBy(e, last)
 	case alike >= c.least:
-		r.failf(Failed, CodeWrongOrder, "The agent sent %s like this, but only %d at the right time.", plural(alike, "request"), inTime)
+		r.failf(Failed, CodeWrongOrder, "The agent sent %s, but only %d at the right time.", plural(alike, "matching request"), inTime)
 		r.decidedBy(e, early)
 	default:
-		r.failf(Failed, CodeNoWebhook, "The agent sent %s like this, but needs %d.", plural(alike, "request"), c.least)
+		r.failf(Failed, CodeNoWebhook, "The agent sent %s, but needs %d.", plural(alike, "matching request"), c.least)
 		if c.node != "" {
 			r.Node = e.place(e.where(func(id string, _ *Node) bool { return id == c.node }))
 		}

@@ -51,6 +51,6 @@ func New(s scenario.Scenario, model llm.Model) (Caller, error) {
 			return NewModel(s, model), nil
 		}
 	default:
-		return nil, fmt.Errorf("caller: %q is not a kind of scenario", s.Kind)
+		return nil, fmt.Errorf("caller: a scenario must be of the kind %s, %s or %s, not %q", scenario.Agent, scenario.Replay, scenario.Historical, s.Kind)
 	}
 }

@@ -1,6 +1,7 @@
 package caller
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,11 +65,11 @@ func (c check) problem(l Line, before []llm.Message) string {
 		}
 		return "it is empty"
 	case len(l.Text) > MaxLine:
-		return "it is too long"
+		return fmt.Sprintf("it is longer than %d bytes", MaxLine)
 	case !c.isMachine && machine.MatchString(l.Text):
 		return "it speaks as the agent or as a model, and not as the person who calls"
 	case c.tells(said):
-		return "it tells its instructions"
+		return "it reveals its instructions"
 	}
 	same := 0
 	for _, m := range before {

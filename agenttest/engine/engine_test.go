@@ -121,7 +121,7 @@ func TestEnds(t *testing.T) {
 		"failing agent":   {fails(&llm.Failure{Class: llm.ClassPermanent, Message: "key"}), five, nil, assert.EndAgentError, engine.Error, 3, "the agent failed: llm: permanent: key"},
 		"no start":        {agent{start: refuse(errors.New("no graph"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: internal error"},
 		"no version":      {agent{start: refuse(callwright.NotFound("version"))}, five, nil, assert.EndAgentError, engine.Error, 0, "the conversation cannot begin: version not found"},
-		"bad start node":  {agent{start: refuse(callwright.Invalid("start_node_id", "no"))}, five, nil, assert.EndAgentError, engine.Error, 0, "Invalid start_node_id"},
+		"bad start node":  {agent{start: refuse(callwright.Invalid("start_node_id", "no"))}, five, nil, assert.EndAgentError, engine.Error, 0, "start_node_id must be the id of a node of the tested version"},
 		"no model":        {agent{}, five, nil, assert.EndAgentError, engine.Error, 0, "no language model is configured"},
 		"caller's model":  {says("a"), played(), nil, assert.EndCallerInvalid, engine.Error, 1, "the simulated caller failed"},
 		"off script":      {says("a"), played(), off, assert.EndCallerInvalid, engine.Error, 1, "How can I help you?"},

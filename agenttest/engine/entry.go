@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ type usage struct {
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 func tooLong() error {
-	return &llm.Failure{Class: llm.ClassInvalid, Message: "the model's answer exceeds the limit of a run"}
+	return &llm.Failure{Class: llm.ClassInvalid, Message: fmt.Sprintf("the model's answer must have at most %d bytes and %d parts other than text", maxReply, maxParts)}
 }
 
 // collect reads a reply to its end, and returns its entry. It returns the error of the reply, or an error if the reply exceeds maxReply or

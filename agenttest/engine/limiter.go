@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -201,7 +202,7 @@ func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error
 	}
 	if len(n.waiting) >= n.cfg.Queue {
 		defer n.mu.Unlock()
-		return 0, crowded("too many calls wait for the model", 0)
+		return 0, crowded(fmt.Sprintf("at most %d calls can wait for the model", n.cfg.Queue), 0)
 	}
 	turn := make(chan struct{})
 	n.waiting = append(n.waiting, turn)

@@ -101,7 +101,7 @@ func (r *run) converse(ctx context.Context) {
 // startProblem returns the human-readable reason why a session cannot start.
 func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
-		return "Invalid start_node_id"
+		return "start_node_id must be the id of a node of the tested version"
 	}
 	return "the conversation cannot begin: " + r.clientText(ctx, err)
 }
@@ -216,7 +216,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller failed: "+r.clientText(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
-		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
+		r.end(assert.EndCallerInvalid, "the simulated caller was off script: its last line is invalid, because "+l.Invalid+": "+l.Text)
 	case len(l.Text) > MaxMessage:
 		r.end(assert.EndCallerInvalid, "the simulated caller said more than 16 KB at once")
 	case l.Text == "" && !l.HangUp:

@@ -32,7 +32,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Can
 		return pathway.Verdict{State: pathway.GateOpen}, nil
 	case len(required) > MaxScenarios:
 		return pathway.Verdict{
-			State: pathway.GateClosed, Reason: fmt.Sprintf("more than %d scenarios are required for promotion", MaxScenarios),
+			State: pathway.GateClosed, Reason: fmt.Sprintf("at most %d scenarios of a pathway can be required for promotion: clear is_required_for_promotion of others", MaxScenarios),
 		}, nil
 	}
 	batches, err := s.cfg.Store.BatchesOf(ctx, org, c.Pathway, c.Number, lookBack)
@@ -48,7 +48,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, c pathway.Can
 		}
 	}
 	if !c.Start {
-		return pathway.Verdict{State: pathway.GateClosed, Reason: "its required scenarios have not been run together on this version"}, nil
+		return pathway.Verdict{State: pathway.GateClosed, Reason: "its required scenarios have not been run together on this version: run them in one batch"}, nil
 	}
 	b, _, err := s.StartBatch(ctx, org, BatchRequest{
 		Scenarios: slices.Sorted(maps.Keys(required)), Version: &c.Number, Trigger: ByPromotion, inside: true,

@@ -43,7 +43,7 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 		}
 		if b.Pathway == "" || b.Version == 0 {
 			return callwright.Invalid("publish_on_pass",
-				"requires scenarios of one pathway and the number of the saved version to publish")
+				"requires that all scenarios test the same version of the same pathway")
 		}
 		b.Over, err = s.cfg.Run.Versions.InProduction(ctx, org, b.Pathway)
 		return err
@@ -234,10 +234,10 @@ func (s *Service) StartSet(ctx context.Context, org callwright.OrgID, r SetReque
 			b.Flakes = &Flakes{}
 		}
 		if r.Pathway != "" && b.Pathway != r.Pathway {
-			return callwright.Invalid("pathway_id", "must be the pathway of all scenarios")
+			return callwright.Invalid("pathway_id", "must be the pathway that every scenario tests")
 		}
 		if r.Persona != "" && b.Persona != r.Persona {
-			return callwright.Invalid("persona_id", "must be the persona of all scenarios")
+			return callwright.Invalid("persona_id", "must be the persona that every scenario tests")
 		}
 		return nil
 	})

@@ -20,7 +20,7 @@ func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more in
 	}
 	if n+more > MaxPending {
 		return callwright.Errorf(callwright.CodeTooManyRequests,
-			"at most %d runs of an organization may be waiting or running; %d are, and this would start %d: try again when they have ended",
+			"an organization can have at most %d waiting and running runs: it has %d, and this request would add %d; try again when some have ended",
 			MaxPending, n, more)
 	}
 	return nil

@@ -87,7 +87,7 @@ func override(data, with map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(merged)
 	if err != nil || len(raw) > scenario.MaxRequestData {
 		return nil, callwright.Invalid("request_data_override",
-			"must be an object, and the request data that it overrides must have at most %d bytes of JSON with it", scenario.MaxRequestData)
+			"must leave the scenario's request_data at most %d bytes of JSON when it is added", scenario.MaxRequestData)
 	}
 	return merged, nil
 }
@@ -98,7 +98,7 @@ func (s *Service) CheckWebhook(url string) error {
 	case url == "":
 		return nil
 	case s.cfg.URLs == nil || s.cfg.Notifier == nil:
-		return callwright.Invalid("webhook_url", "cannot be used: this program sends no webhooks")
+		return callwright.Invalid("webhook_url", "must be empty: this server sends no webhooks")
 	default:
 		return callwright.InField("webhook_url", s.cfg.URLs.CheckURL(url))
 	}
@@ -119,7 +119,7 @@ func (s *Service) CheckBudget(l engine.Limit) error {
 		return callwright.Invalid("budget.cost", "must be more than 0 and at most %d", MaxCost)
 	case l.Cost > 0 && !s.cfg.Engine.Prices():
 		return callwright.Invalid("budget.cost",
-			"cannot be used: this program does not know what its models cost; use budget.tokens")
+			"must be absent: this server does not know the prices of its models; set budget.tokens instead")
 	}
 	return nil
 }

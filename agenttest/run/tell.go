@@ -67,7 +67,7 @@ func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, 
 	}
 	again := w.cfg.Deliveries.Redeliver(ctx, m, failure, since, w.cfg.Clock.Now())
 	if failure != nil && again == nil {
-		w.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not take it",
+		w.cfg.Logger.WarnContext(ctx, "a message is given up: its webhook does not accept it",
 			"kind", m.Kind, "id", m.Subject, "org", m.Org, "to", delivery.HostOf(m.URL), "error", failure)
 	}
 	return again
@@ -79,7 +79,7 @@ func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) erro
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err
 	}
-	return w.cfg.Deliveries.GiveUp(ctx, m, "what the message tells of was deleted", w.cfg.Clock.Now())
+	return w.cfg.Deliveries.GiveUp(ctx, m, "the run or the group that the message is about was deleted, or has no webhook", w.cfg.Clock.Now())
 }
 
 // failed reports a failed run to Config.Failures.

@@ -122,4 +122,4 @@ func (v Versions) KnownPersona(ctx context.Context, org callwright.OrgID, id str
 }
 
 // errNoPersonas is the error for a scenario of a persona if personas cannot be tested.
-var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this program tests pathways only")
+var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this server tests only pathways")

@@ -26,7 +26,7 @@ type talker struct {
 func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink *Sink) (engine.Session, error) {
 	switch {
 	case r.cfg.Personas == nil:
-		return nil, callwright.Invalid("persona_id", "must be absent: this program tests pathways only")
+		return nil, callwright.Invalid("persona_id", "must be absent: this runner tests only pathways")
 	case spec.StartNode != "":
 		return nil, callwright.Invalid("start_node_id", "must be absent: a persona has no nodes")
 	}

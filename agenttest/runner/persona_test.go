@@ -182,7 +182,7 @@ func TestStartPersonaRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := newRunner(t).Start(t.Context(), deskSpec()); fmt.Sprint(err) != "persona_id: must be absent: this program tests pathways only" {
+	if _, err := newRunner(t).Start(t.Context(), deskSpec()); fmt.Sprint(err) != "persona_id: must be absent: this runner tests only pathways" {
 		t.Errorf("without personas: %v", err)
 	}
 }

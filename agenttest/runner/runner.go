@@ -88,7 +88,7 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 	case spec.Model == nil:
 		return nil, errors.New("runner: SessionSpec.Model is required")
 	case spec.Pathway == "" && spec.Persona == "":
-		return nil, callwright.Invalid("pathway_id", "is required")
+		return nil, callwright.Invalid("pathway_id", "is required, unless persona_id is set")
 	case spec.Version < 1:
 		return nil, callwright.NotFound("version")
 	}
@@ -101,7 +101,7 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 		return nil, err
 	}
 	if spec.StartNode != "" && g.Node(spec.StartNode) == nil {
-		return nil, callwright.Invalid("start_node_id", "version %d has no node %q", spec.Version, spec.StartNode)
+		return nil, callwright.Invalid("start_node_id", "must be the id of a node of version %d, not %q", spec.Version, spec.StartNode)
 	}
 	agent := &walker{
 		runtime: &pathway.Interpreter{

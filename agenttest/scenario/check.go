@@ -137,7 +137,7 @@ func (s *Scenario) checkMocks(f *faults) {
 		f.addIf(m.Delay < 0 || m.Delay > MaxMockDelay, field+".delay_ms", "must be from 0 to %d", MaxMockDelay.Milliseconds())
 		f.addIf(m.Fault != NoFault && m.Fault != Timeout && m.Fault != ConnectionError, field+".fault", "must be %s or %s", Timeout, ConnectionError)
 		f.addIf(len(m.Body) > MaxMockBody, field+".body", "must have at most %d bytes", MaxMockBody)
-		f.addIf(len(m.Body) > 0 && !json.Valid(m.Body), field+".body", "must be JSON")
+		f.addIf(len(m.Body) > 0 && !json.Valid(m.Body), field+".body", "must be valid JSON")
 		f.addLonger(field+".url", m.URL, MaxURL)
 		f.addLonger(field+".node_id", m.Node, MaxID)
 	}
@@ -158,7 +158,7 @@ func (s *Scenario) checkAssertions(f *faults) {
 		f.add(field, err)
 	}
 	f.addIf(s.Required && !required, "assertions",
-		"must include one with is_required: otherwise a scenario that is required for promotion could never fail")
+		"must include an assertion with is_required: otherwise a scenario that is required for promotion could never fail")
 }
 
 // checkBytes checks that the whole scenario has at most MaxBytes as JSON, because each part may be within its limit and the total still too
@@ -185,7 +185,7 @@ func (s *Scenario) checkBytes(f *faults) {
 		}
 	}
 	f.addIf(total > MaxBytes, largest,
-		"must be shorter: a scenario can have at most %d bytes of JSON, and this one has %d, of which %d are here", MaxBytes, total, most)
+		"must be shorter: a scenario can have at most %d bytes of JSON, and this one has %d, of which %d are in this field", MaxBytes, total, most)
 }
 
 // add adds the errors of a part of the scenario, with the part's field as their prefix.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -121,7 +122,7 @@ func Strictly(raw []byte, into any) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return callwright.FieldErrors{callwright.Invalid(strings.TrimPrefix(wrong.Field, "Scenario."), "must not be a %s", wrong.Value)}
+		return callwright.FieldErrors{callwright.Invalid(strings.TrimPrefix(wrong.Field, "Scenario."), "must be %s", kindOf(wrong.Type))}
 	}
 	if err == nil {
 		return nil
@@ -129,6 +130,24 @@ func Strictly(raw []byte, into any) error {
 	message := strings.TrimPrefix(err.Error(), "json: ")
 	name, _ := strconv.Unquote(strings.TrimPrefix(message, "unknown field "))
 	return callwright.FieldErrors{callwright.Invalid(name, "%s", message)}
+}
+
+// kindOf returns the JSON form of a Go type for error messages, with an article.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	default:
+		return "an integer"
+	}
 }
 
 // speakers maps the role names of the contract to the roles of messages. Check refuses other roles.

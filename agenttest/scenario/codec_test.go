@@ -64,12 +64,12 @@ func TestDecodeDefaults(t *testing.T) {
 func TestDecodeFaults(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
-		`{"max_turns": "six"}`: "max_turns: must not be a string",
+		`{"max_turns": "six"}`: "max_turns: must be an integer",
 		`{"tester": 1}`:        `tester: unknown field "tester"`,
-		`{"assertions": {}}`:   "assertions: must not be a object",
+		`{"assertions": {}}`:   "assertions: must be an array",
 		`{"input_messages": [{}, {"text": 1}], "webhook_mocks": [{"delay_ms": 1.5}], "assertions": [{"weight": "x"}]}`: `input_messages[1].text: unknown field "text"
-webhook_mocks[0].delay_ms: must not be a number 1.5
-assertions[0].weight: must not be a string`,
+webhook_mocks[0].delay_ms: must be an integer
+assertions[0].weight: must be a number`,
 	} {
 		_, err := scenario.Decode([]byte(raw))
 		if _, ok := errors.AsType[callwright.FieldErrors](err); !ok || err.Error() != want {

@@ -132,9 +132,9 @@ func syntaxError(err error) error {
 	rest, hasLine := strings.CutPrefix(text, "line ")
 	number, rest, _ := strings.Cut(rest, ": ")
 	if line, err := strconv.Atoi(number); hasLine && err == nil {
-		return placed{&place{line: line}, errors.New("is not valid YAML: " + rest)}
+		return placed{&place{line: line}, errors.New("invalid YAML: " + rest)}
 	}
-	return errors.New("is not valid YAML: " + text)
+	return errors.New("invalid YAML: " + text)
 }
 
 // jsonReader reads the positions of the values in a valid JSON text.
@@ -252,7 +252,7 @@ func scalar(n *yaml.Node) (value any, err error) {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if f, ok := value.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
-		return nil, errors.New("must be a number that JSON allows")
+		return nil, errors.New("must be a finite number: JSON has no infinity and no NaN")
 	}
 	return value, nil
 }
@@ -272,7 +272,7 @@ func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth
 		}
 		of := &place{line: n.Content[i].Line, column: n.Content[i].Column}
 		if key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" {
-			return placed{of, errors.New("must have strings as the names of all members")}
+			return placed{of, errors.New("must be a string, because it names a member: write another key in quotes")}
 		}
 		if _, known := object[key.Value]; known {
 			return placed{of, callwright.Invalid(key.Value, twice)}
@@ -314,11 +314,11 @@ func (r *yamlReader) merge(n *yaml.Node, object map[string]any, p *place, depth 
 		for i, item := range value {
 			from, ok := item.(map[string]any)
 			if !ok {
-				return placed{at.inner[i], errors.New("must be an object to be merged")}
+				return placed{at.inner[i], errors.New("every item that << merges must be an object")}
 			}
 			add(from, at.inner[i])
 		}
 		return nil
 	}
-	return placed{at, errors.New("must be an object to be merged, or a list of them")}
+	return placed{at, errors.New("the value that << merges must be an object or a list of objects")}
 }

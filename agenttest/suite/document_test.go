@@ -34,20 +34,20 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 	for text, want := range map[string][]string{
 		faulty: {
 			"f.yaml:8:47: scenarios[0].assertions[1].config.pattern: ",
-			"f.yaml:12:49: scenarios[1].webhook_mocks[0].status: must not be a string",
+			"f.yaml:12:49: scenarios[1].webhook_mocks[0].status: must be an integer",
 			`f.yaml:13:48: scenarios[1].webhook_mocks[1].state: unknown field "state"`,
 			`f.yaml:14:24: scenarios[2].persona: unknown field "persona"`,
 		},
 		"- name: é\n  max_turns: 900\n  tester_persona_prompt: p":  {"f.yaml:2:14: [0].max_turns: "},
 		"{\n \"é\": 1, \"name\": [\n5]}":                           {`f.yaml:2:7: é: unknown field "é"`},
-		"[{\"name\": \"A\",\n\"max_turns\" : \"\\ud83d\\ude00\"}]": {"f.yaml:2:15: [0].max_turns: must not be a string"},
-		"name: A\nassertions: [{type: REGEX_MATCH, weight: x}]":    {"f.yaml:2:42: assertions[0].weight: must not be a string"},
+		"[{\"name\": \"A\",\n\"max_turns\" : \"\\ud83d\\ude00\"}]": {"f.yaml:2:15: [0].max_turns: must be an integer"},
+		"name: A\nassertions: [{type: REGEX_MATCH, weight: x}]":    {"f.yaml:2:42: assertions[0].weight: must be a number"},
 		"name: A\nmax_turns: 3\nname: B":                           {"f.yaml:3:1: name: is given twice"},
 		"{\"a\": 1,\n\"b\": {\"c\": 1, \"c\": 2}}":                 {"f.yaml:2:15: c: is given twice"},
-		"name: A\n1: B":                    {"f.yaml:2:1: must have strings as the names"},
-		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a number that JSON allows"},
-		"name: A\nrequest_data: [\n":       {"f.yaml:2: is not valid YAML: "},
-		"name: A\n<<: 5":                   {"f.yaml:2:5: must be an object to be merged"},
+		"name: A\n1: B":                    {"f.yaml:2:1: must be a string, because it names a member"},
+		"name: A\nrequest_data: {x: .nan}": {"f.yaml:2:19: must be a finite number"},
+		"name: A\nrequest_data: [\n":       {"f.yaml:2: invalid YAML: "},
+		"name: A\n<<: 5":                   {"f.yaml:2:5: the value that << merges must be an object"},
 	} {
 		_, err := suite.Load(fstest.MapFS{"f.yaml": {Data: []byte(text)}}, "f.yaml")
 		if err == nil {

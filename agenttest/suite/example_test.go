@@ -26,5 +26,5 @@ scenarios:
 	fmt.Println(err)
 	// Output:
 	// Books a table 8 STRING_CHECK
-	// 3:16: scenarios[0].max_turns: must not be a string
+	// 3:16: scenarios[0].max_turns: must be an integer
 }

@@ -55,7 +55,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 		}
 		for _, s := range list {
 			if other, taken := seen[s.Name]; taken {
-				wrong = append(wrong, fmt.Errorf("%s: the name %q must be unique: a scenario in %s has it", p, s.Name, other))
+				wrong = append(wrong, fmt.Errorf("%s: the name %q must be unique: a scenario in %s has the same name", p, s.Name, other))
 			}
 			seen[s.Name] = p
 		}
@@ -64,7 +64,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, errors.New("no file ends in .yaml, .yml or .json")
+		return nil, errors.New("no file ends in .yaml, .yml or .json: name files or folders with scenarios")
 	}
 	return all, errors.Join(wrong...)
 }
@@ -79,7 +79,7 @@ func find(files fs.FS, name string) (found []string, err error) {
 	case !info.IsDir() && ofScenarios(name):
 		return []string{name}, nil
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s: must end in .yaml, .yml or .json", name)
+		return nil, fmt.Errorf("%s: must end in .yaml, .yml or .json, or be a folder", name)
 	}
 	err = fs.WalkDir(files, name, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && ofScenarios(p) {
@@ -101,7 +101,7 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // opening a pipe would block
-		return nil, fmt.Errorf("%s: must be a file", name)
+		return nil, fmt.Errorf("%s: must be a regular file", name)
 	}
 	f, err := files.Open(name)
 	if err != nil {
@@ -141,7 +141,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	}
 	raw := d.json
 	if !bytes.HasPrefix(raw, []byte("{")) && !bytes.HasPrefix(raw, []byte("[")) {
-		return nil, errors.New("must be a scenario, a list of scenarios, or an object with the member scenarios")
+		return nil, errors.New("must be a scenario, a list of scenarios, or an object with a member \"scenarios\"")
 	}
 	items, place := []json.RawMessage{raw}, "%.0d"
 	switch {

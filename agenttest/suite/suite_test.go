@@ -70,14 +70,14 @@ func TestParse(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"name: [":                                "is not valid YAML",
+		"name: [":                                "invalid YAML",
 		"scenarios: []":                          "scenarios: must contain at least one scenario",
 		"name: A\ntester: x":                     `unknown field "tester"`,
-		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must not be a string",
+		"scenarios: [{name: A, max_turns: six}]": "scenarios[0].max_turns: must be an integer",
 		"name: A\ntester_persona_prompt: p\nassertions: [{type: REGEX_MATCH, config: {pattern: '('}}]": "assertions[0].config.pattern: ",
 		"- {name: A, tester_persona_prompt: p}\n- {name: B}":                                           "[1].tester_persona_prompt: is required",
 		"name: A\ninput_messages: [{role: robot, content: x}]":                                         "input_messages[0].role: ",
-		"1: A":  "must have strings as the names",
+		"1: A":  "must be a string, because it names a member",
 		"":      "must be a scenario, a list of scenarios",
 		"a,b,c": "must be a scenario, a list of scenarios",
 		"- - -": "",
@@ -109,7 +109,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for names, want := range map[string]string{
-		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has it`,
+		"tests other": `other/c.yml: the name "C" must be unique: a scenario in tests/deep/more.json has the same name`,
 		"other":       "other/broken.yaml:1:1: tester_persona_prompt: is required",
 		"large":       "large/l.yaml: must have at most",
 		"none":        "none",

@@ -175,7 +175,7 @@ func (w *editedDocument) fix(f Fix) error {
 		case f.Kind == analysis.FlowChange && e.Op != SetText:
 			err = w.changeFlow(f.Node, e)
 		default:
-			err = callwright.Invalid("", "a %s must not %s", f.Kind, e.Op)
+			err = callwright.Invalid("", "a fix of the kind %q must not %s", f.Kind, e.Op)
 		}
 		if err != nil {
 			return err
@@ -188,7 +188,7 @@ func (w *editedDocument) fix(f Fix) error {
 // checkText rejects.
 func (w *editedDocument) setText(f Fix, e Edit) error {
 	if !slices.Contains(fieldsOf[f.Kind], e.Field) {
-		return callwright.Invalid("", "a %s must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
+		return callwright.Invalid("", "a fix of the kind %q must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
 	}
 	if slices.Contains(w.set, f.Node+" "+e.Field) {
 		return callwright.Invalid("", "the text %q of the node %q is set twice: set it once", e.Field, f.Node)

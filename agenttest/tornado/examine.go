@@ -21,7 +21,7 @@ func (s *search) measured() error {
 		return &ending{CompletedPartial, StopBudget, ""}
 	}
 	return &ending{Failed, StopInfrastructure, fmt.Sprintf(
-		"scenarios have no verdict with version %d, although they were run again: see the errors of their runs, or leave them out: %s",
+		"scenarios without a verdict on version %d after a second run: %s; see the errors of their runs, or start a session without them",
 		s.Base, strings.Join(open, ", "))}
 }
 

@@ -329,7 +329,7 @@ func (j *journal) stop(ctx context.Context, id string) {
 	ctx, cancel := reading(ctx)
 	defer cancel()
 	if err := j.cfg.Runs.StopTrial(ctx, j.session.Org, id); err != nil {
-		j.cfg.Logger.WarnContext(ctx, "the runs of a tornado session are not cancelled yet: it is tried again",
+		j.cfg.Logger.WarnContext(ctx, "the runs of a tornado session are not cancelled yet: the cancellation is tried again",
 			"session_id", j.session.ID, "org", j.session.Org, "error", err)
 	}
 }

@@ -145,7 +145,7 @@ func (s *search) interrupted() error {
 	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
 		return &ending{Cancelled, StopCancelled, ""}
 	case !s.cfg.Deadline.IsZero() && !s.cfg.Clock.Now().Before(s.cfg.Deadline):
-		return &ending{TimedOut, StopDeadline, "it passed in the phase " + string(s.Phase)}
+		return &ending{TimedOut, StopDeadline, "the deadline passed in the phase " + string(s.Phase)}
 	default:
 		return nil
 	}
@@ -250,7 +250,7 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 	}
 	switch accept, why, told := better(s.cfg.Scenarios, s.Passed, s.best, candidate); {
 	case broken > 0:
-		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, although they were run again", broken), "", candidate)
+		s.reject(plan, Inconclusive, fmt.Sprintf("%d scenarios have no verdict, even after they were run again", broken), "", candidate)
 	case reason != "":
 		s.reject(plan, Rejected, reason, "", candidate)
 	case !accept:

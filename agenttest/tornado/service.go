@@ -97,7 +97,7 @@ type Start struct {
 func (s *Service) CanStart() error {
 	if s.cfg.Model == nil && s.cfg.Fixer == nil {
 		return callwright.Errorf(callwright.CodeNotImplemented,
-			"no model here proposes changes to pathways: configure one to start sessions")
+			"this server has no model that proposes changes to pathways: its operator must configure one")
 	}
 	return nil
 }
@@ -252,9 +252,9 @@ func (s *Service) suite(ctx context.Context, org callwright.OrgID, r Start) ([]S
 	}
 	switch {
 	case held < len(r.HeldOut):
-		return nil, callwright.Invalid("held_out_scenario_ids", "must be different scenarios of the session")
+		return nil, callwright.Invalid("held_out_scenario_ids", "must be unique ids of scenarios of the session")
 	case held == len(scenarios):
-		return nil, callwright.Invalid("held_out_scenario_ids", "must not include every scenario of the session")
+		return nil, callwright.Invalid("held_out_scenario_ids", "must leave out at least one scenario of the session")
 	}
 	return scenarios, nil
 }
@@ -275,7 +275,7 @@ func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, per
 		return Session{}, err
 	}
 	if len(found) == 0 {
-		return Session{}, callwright.Errorf(callwright.CodeNotFound, "no session is running")
+		return Session{}, callwright.Errorf(callwright.CodeNotFound, "no session of this pathway or persona is running")
 	}
 	return found[0], nil
 }

@@ -153,9 +153,9 @@ func (c *SearchConfig) check() error {
 	case c.Base < 1:
 		return errors.New("tornado: SearchConfig.Base must be positive")
 	case len(c.Scenarios) > MaxScenarios:
-		return errors.New("tornado: SearchConfig.Scenarios must have at most 50")
+		return errors.New("tornado: SearchConfig.Scenarios must have at most 50 scenarios")
 	case c.Iterations < 0 || c.Iterations > MaxIterations:
-		return errors.New("tornado: SearchConfig.Iterations must be at most 20")
+		return errors.New("tornado: SearchConfig.Iterations must be from 0 to 20")
 	}
 	if c.Iterations == 0 {
 		c.Iterations = DefaultIterations

@@ -115,7 +115,7 @@ func (s *Service) hold(ctx context.Context, session Session) {
 	case err == nil:
 		s.end(held, j)
 	case errors.Is(err, errLost):
-		log.WarnContext(held, "a tornado session is not this node's any more: another one has taken it over, or it was deleted")
+		log.WarnContext(held, "a tornado session no longer belongs to this node: another node has taken it over, or it was deleted")
 	case errors.Is(err, errStopping):
 	default:
 		log.ErrorContext(held, "a tornado session is interrupted and goes on from its last step", "error", err)
@@ -201,7 +201,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 		}
 		select {
 		case <-ctx.Done():
-			log.ErrorContext(ctx, "the end of a tornado session cannot be stored: it is held again", "error", err)
+			log.ErrorContext(ctx, "the end of a tornado session cannot be stored: a node will resume the session", "error", err)
 			return
 		case <-time.After(storeRest):
 		}

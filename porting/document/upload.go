@@ -51,7 +51,7 @@ func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader)
 // tooMany returns the error for an organization that has too many unused documents.
 func (s *Service) tooMany() error {
 	return callwright.Errorf(callwright.CodeTooManyRequests,
-		"at most %d documents may wait for a port request: use them in one, or wait until unused ones are deleted 30 days after their upload",
+		"an organization can have at most %d documents that no port request uses: use some in a port request, or wait until they are deleted 30 days after their upload",
 		s.cfg.MaxUnused)
 }
 

@@ -72,7 +72,7 @@ type CharacterError struct {
 
 // Error returns a message with the character and the text.
 func (e *CharacterError) Error() string {
-	return fmt.Sprintf("the letter cannot show the character %q of %q: write it in Latin, Greek or Cyrillic letters", e.Char, e.Text)
+	return fmt.Sprintf("the letter cannot show the character %q of %q: write the text in Latin, Greek or Cyrillic letters", e.Char, e.Text)
 }
 
 // Unwrap returns a CodeBadRequest error with the same message, without a field.

@@ -80,7 +80,7 @@ func (s *Service) Attach(r Requests) { s.requests.Store(&r) }
 func (s *Service) attached() (Requests, error) {
 	r := s.requests.Load()
 	if r == nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "port requests have not started: try again")
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the service for port requests is still starting: try again")
 	}
 	return *r, nil
 }

@@ -101,7 +101,7 @@ func (m Move) check(now time.Time) error {
 	case f != nil && (m.State == porting.NumberPorted || m.State == porting.NumberCanceled):
 		return callwright.Invalid("failure", "must not be set for numbers that are %s", m.State)
 	case f != nil && f.Code.Remedy().Code != f.Code:
-		return callwright.Invalid("failure.code", "%q: must be a code of package porting, such as %s", f.Code, porting.PINInvalid)
+		return callwright.Invalid("failure.code", "must be a code of package porting, such as %s, not %q", porting.PINInvalid, f.Code)
 	case f != nil && len(f.Raw) > porting.MaxRaw:
 		return callwright.Invalid("failure.raw", "must have at most %d bytes", porting.MaxRaw)
 	}
@@ -111,7 +111,7 @@ func (m Move) check(now time.Time) error {
 // move applies m to the chosen numbers. If it returns an error, the order must not be stored.
 func (o *Order) move(m Move) error {
 	if !m.FOC.IsZero() && m.FOC.Before(o.CreatedAt) {
-		return callwright.Invalid("foc", "must be after %s, when the order was made", o.CreatedAt.Format(time.RFC3339))
+		return callwright.Invalid("foc", "must not be before %s, when the order was made", o.CreatedAt.Format(time.RFC3339))
 	}
 	chosen, err := o.choose(m.Numbers)
 	if err != nil {
@@ -209,7 +209,7 @@ func (g *Gateway) RefuseCancel(ctx context.Context, ref string) (Order, error) {
 		case o.Ended():
 			return callwright.Errorf(callwright.CodeInvalidState, "every number of the order %s has ended", ref)
 		case o.CancelAskedAt.IsZero():
-			return callwright.Errorf(callwright.CodeInvalidState, "the customer does not want to cancel the order %s", ref)
+			return callwright.Errorf(callwright.CodeInvalidState, "the customer has not asked to cancel the order %s", ref)
 		case o.CancelRefused:
 			return errUnchanged
 		}

@@ -135,7 +135,7 @@ func (c *Call) undelivered(ev Event) {
 		c.end(Ending{Cause: Cancelled, Status: 487, Reason: "the caller gave up", ByPeer: true, Release: u.Release})
 		return
 	}
-	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection is gone", ByPeer: true})
+	c.end(Ending{Cause: Unreachable, Reason: "the caller's connection was lost", ByPeer: true})
 }
 
 // confirmed handles the ACK to the 2xx that answers the call.
@@ -192,6 +192,6 @@ func (c *Call) ackTimer(t Timer) {
 		c.emit(c.success(true))
 		c.arm(TimerRetransmit, c.interval)
 	case t == TimerACK:
-		c.bye(Ending{Cause: NoACK, Reason: "our answer was never confirmed"})
+		c.bye(Ending{Cause: NoACK, Reason: "no ACK of our answer arrived"})
 	}
 }

@@ -59,7 +59,7 @@ func reason(d Discovery, targets []target) string {
 	case !slices.ContainsFunc(targets, func(t target) bool { return !t.hidden }):
 		return "the host has private addresses only"
 	case slices.ContainsFunc(targets, func(t target) bool { return t.refused == self.Reason }):
-		return "nothing else answered with SIP: " + self.Reason
+		return "no other server answered with SIP: " + self.Reason
 	default:
 		return "nothing answered with SIP"
 	}

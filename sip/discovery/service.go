@@ -117,7 +117,7 @@ func (s *Service) check(r Request) (string, error) {
 	}
 	switch {
 	case d.Port != 0 || d.User != "" || d.Transport != "":
-		return "", callwright.Invalid("host", "must be a host name or an IP address alone, without port and transport")
+		return "", callwright.Invalid("host", "must be a host name or an IP address, without a user, port or transport")
 	case d.IsPrivateIP && !s.cfg.AllowPrivate:
 		return "", callwright.Invalid("host", "must not be a private address")
 	}
@@ -143,7 +143,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Dis
 	}
 	now := s.cfg.Clock.Now()
 	if end := d.StartedAt.Add(deadAfter); d.Status == Running && now.After(end) {
-		d.Status, d.Reason, d.CompletedAt = Failed, "the node that ran it has ended", &end
+		d.Status, d.Reason, d.CompletedAt = Failed, "the server that ran the discovery has stopped: start another discovery", &end
 	}
 	if d.CompletedAt != nil && now.Sub(*d.CompletedAt) > kept {
 		return Discovery{}, callwright.NotFound("discovery")

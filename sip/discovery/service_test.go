@@ -193,7 +193,7 @@ func TestThisServer(t *testing.T) {
 			own.Name("PBX.test", 5061)
 			own.Name("other.pbx.test", 5061)
 		}
-		for port, want := range map[uint16]string{5071: "", 5061: "nothing else answered with SIP: this server itself listens there"} {
+		for port, want := range map[uint16]string{5071: "", 5061: "no other server answered with SIP: this server itself listens there"} {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(t, dns, answersItself(), func(c *discovery.Config) { c.Self = own })
 				d, _ := b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test", Port: port, Transport: uri.TLS}).ID)
@@ -359,7 +359,7 @@ func TestNodeDies(t *testing.T) {
 			t.Errorf("too early: %+v", d)
 		}
 		time.Sleep(time.Second)
-		if d := b.get(t, dead.ID); d.Status != discovery.Failed || d.Reason != "the node that ran it has ended" || d.CompletedAt == nil {
+		if d := b.get(t, dead.ID); d.Status != discovery.Failed || d.Reason != "the server that ran the discovery has stopped: start another discovery" || d.CompletedAt == nil {
 			t.Errorf("%+v", d)
 		}
 		b.finish(t, b.begin(t, discovery.Request{Host: "pbx.test"}).ID)

@@ -80,21 +80,21 @@ func checkVariable(at, name string) error {
 
 func checkConstant(at, value string) error {
 	if value == "" || utf8.RuneCountInString(value) > MaxConstant || !fit(value) {
-		return callwright.Invalid(at, "must be one line of text of 1 to %d characters", MaxConstant)
+		return callwright.Invalid(at, "must be one line of 1 to %d characters, without control characters except tabs", MaxConstant)
 	}
 	return nil
 }
 
 func checkParameter(at, value string) error {
 	if value != "" && (!isToken(value) || len(value) > MaxName) {
-		return callwright.Invalid(at, "must be a token (RFC 3261, section 25.1) of at most %d characters", MaxName)
+		return callwright.Invalid(at, "must be a token of at most %d characters: letters, digits and -.!%%*_+`'~", MaxName)
 	}
 	return nil
 }
 
 func checkName(at, name string) error {
 	if !isToken(name) || len(name) > MaxName {
-		return callwright.Invalid(at, "must be the name of a header: a token (RFC 3261, section 25.1) of at most %d characters", MaxName)
+		return callwright.Invalid(at, "must be the name of a header: 1 to %d letters, digits and characters of -.!%%*_+`'~", MaxName)
 	}
 	if isOwn(name) {
 		return callwright.Invalid(at, "must not be %s, which SIP itself uses", name)

@@ -28,7 +28,7 @@ func (s *Service) CheckChannels(ctx context.Context, org callwright.OrgID, c ale
 	}
 	o, err := s.cfg.Organizations.Organization(ctx, org)
 	if err == nil && o.ContactEmail == "" {
-		return callwright.Invalid("email", "must be false: the organization has no contact address")
+		return callwright.Invalid("email", "must be false until the operator of this service has set a contact address of the organization")
 	}
 	return err
 }

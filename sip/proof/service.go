@@ -109,7 +109,7 @@ func (s *Service) Request(ctx context.Context, org callwright.OrgID, number stri
 	}
 	needed, err := s.cfg.Trunks.NeedsProof(ctx, org, n)
 	if err == nil && !needed {
-		err = callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "needs no proof"))
+		err = callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "needs no proof: it can be attached for inbound calls"))
 	}
 	if err == nil && s.cfg.Ready != nil {
 		err = s.cfg.Ready()
@@ -150,7 +150,7 @@ func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwrigh
 	holder, r, err := s.cfg.Trunks.Holder(ctx, s.cfg.From)
 	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && r.Outbound == nil {
 		s.cfg.Logger.ErrorContext(ctx, "numbers cannot be proven: the number that calls them is not attached outbound", "number", s.cfg.From)
-		err = callwright.Errorf(callwright.CodeUnavailable, "this service cannot call numbers to prove them at the moment")
+		err = callwright.Errorf(callwright.CodeUnavailable, "this service cannot call numbers to prove them now: ask its operator")
 	}
 	return holder, s.cfg.From, err
 }
@@ -182,7 +182,7 @@ func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int)
 		return err
 	}
 	if !s.enter() {
-		return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping")
+		return callwright.Errorf(callwright.CodeUnavailable, "the server is stopping: another one makes the call")
 	}
 	if err := s.cfg.Store.Update(ctx, called); err != nil {
 		s.calling.Done()

@@ -49,13 +49,13 @@ func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	switch p.At(now).State {
 	case StateCalled:
 	case StateWaiting:
-		return p, callwright.Errorf(callwright.CodeInvalidState, "the number was not called yet")
+		return p, callwright.Errorf(callwright.CodeInvalidState, "the number was not called yet: wait for the call, which reads out the code")
 	case StateFailed:
-		return p, callwright.Errorf(callwright.CodeInvalidState, "the proof has failed: %s", p.Reason)
+		return p, callwright.Errorf(callwright.CodeInvalidState, "the proof has failed (%s): have the number called again", p.Reason)
 	case StateProven:
 		return p, callwright.Errorf(callwright.CodeInvalidState, "the number is proven already")
 	default:
-		return p, callwright.Errorf(callwright.CodeInvalidState, "the code has expired")
+		return p, callwright.Errorf(callwright.CodeInvalidState, "the code has expired: have the number called again")
 	}
 	if right {
 		p.State, p.ExpiresAt = StateProven, now.Add(Validity)
@@ -65,7 +65,7 @@ func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	if p.Tries < MaxTries {
 		return p, callwright.Invalid("code", "must be the code that was read out: %d of %d tries are left", MaxTries-p.Tries, MaxTries)
 	}
-	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "must be the code that was read out: no tries are left")
+	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "must be the code that was read out: no tries are left, so have the number called again")
 }
 
 // fail returns the proof as failed with a reason, or unchanged if it is already proven or failed.

@@ -50,8 +50,11 @@ func (c *Capabilities) check() error {
 		return callwright.Invalid("codecs", "at least one codec is required")
 	}
 	for i, codec := range c.Codecs {
-		if codec.spec() == nil || slices.Contains(c.Codecs[:i], codec) {
-			return callwright.Invalid("codecs", "%q is unknown or listed twice", codec)
+		if codec.spec() == nil {
+			return callwright.Invalid("codecs", "%q must be a codec of this package, such as %s", codec, PCMU)
+		}
+		if slices.Contains(c.Codecs[:i], codec) {
+			return callwright.Invalid("codecs", "%q must be listed only once", codec)
 		}
 	}
 	if c.Ptime < 0 || c.Ptime > 200*time.Millisecond || c.Ptime%time.Millisecond != 0 {

@@ -1,6 +1,7 @@
 package sdp
 
 import (
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ const (
 // c= lines, lines without a type and a value, and texts that exceed its limits.
 func Parse(data []byte) (*Description, error) {
 	if len(data) > MaxSize {
-		return nil, malformed(0, "at most %d bytes are allowed, not %d", MaxSize, len(data))
+		return nil, fmt.Errorf("sdp: at most %d bytes are allowed, not %d: %w", MaxSize, len(data), ErrMalformed)
 	}
 	text := string(data)
 	p := parser{d: &Description{sealed: seal(&text), active: -1}}
@@ -35,7 +36,7 @@ func Parse(data []byte) (*Description, error) {
 		}
 	}
 	if lines == 0 {
-		return nil, malformed(1, "no v= line")
+		return nil, malformed(1, "must be v=0: the description is empty")
 	}
 	return p.d, nil
 }
@@ -78,7 +79,7 @@ func (p *parser) line(n int, line string) error {
 // media parses "<kind> <port>[/<count>] <proto> <format> ...".
 func (p *parser) media(n int, value string) error {
 	if len(p.d.streams) == maxStreams {
-		return malformed(n, "too many m= lines")
+		return malformed(n, "at most %d m= lines are allowed", maxStreams)
 	}
 	kind, rest := word(value)
 	portText, rest := word(rest)
@@ -86,7 +87,7 @@ func (p *parser) media(n int, value string) error {
 	portText, _, _ = strings.Cut(portText, "/")
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil || kind == "" || proto == "" || list == "" || !isPrintable(value) {
-		return malformed(n, "m= must have a kind, a port, a protocol and formats")
+		return malformed(n, "m= must have a kind, a port from 0 to 65535, a protocol and formats, in printable ASCII")
 	}
 	s := stream{
 		kind: kind, port: uint16(port), proto: proto, list: list,
@@ -120,7 +121,7 @@ func parseFormats(list string) []format {
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {
-		return malformed(n, "c= must have IN, IP4 or IP6 and an address")
+		return malformed(n, "c= must have IN, then IP4 or IP6, then an address")
 	}
 	if len(p.d.streams) == 0 {
 		p.address, p.connected = address, true

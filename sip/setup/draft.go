@@ -182,13 +182,13 @@ func (d Draft) check() error {
 	case !oneOf(d.Auth, "", AuthNone, AuthDigest, AuthRegister):
 		return callwright.Invalid("auth", "must be none, digest or register")
 	case d.Auth == AuthRegister && !d.Inbound():
-		return callwright.Invalid("auth", "must not be register without inbound calls")
+		return callwright.Invalid("auth", "must not be register unless the direction is inbound or both")
 	case d.Auth == AuthRegister && !d.Outbound() && d.Endpoint == "":
-		return callwright.Invalid("endpoint", "is required for the auth register without outbound calls")
+		return callwright.Invalid("endpoint", "is required with auth register and direction inbound: it is where the number registers")
 	case !oneOf(d.Verify, "", sip.VerifyFull, sip.VerifyChain, sip.VerifyNone):
 		return callwright.Invalid("verify", "must be full, chain or none")
 	case !oneOf(d.Step, StepDestination, StepDiscovery, StepFirewall, StepAuthentication, StepNumbers):
-		return callwright.Invalid("step", "must be a step of a set-up")
+		return callwright.Invalid("step", "must be destination, discovery, firewall, authentication or numbers")
 	}
 	for _, text := range []struct {
 		field, value string
@@ -214,7 +214,7 @@ func (d Draft) Ready(anyone bool) error {
 	case d.Auth == AuthDigest && d.Password == "":
 		return callwright.Invalid("password", "is required to authenticate by user name and password")
 	case d.Inbound() && oneOf(d.Auth, "", AuthNone) && d.forEverybody() && !anyone:
-		return callwright.Invalid("allowed", "is required to admit calls by address, unless everybody may call")
+		return callwright.Invalid("allowed", "must limit the addresses that may call, unless everybody may call")
 	}
 	return nil
 }

@@ -37,11 +37,11 @@ func (r Region) check() string {
 	case r.Name == "":
 		return "Name is required"
 	case len(r.Addresses) == 0:
-		return "Addresses is required"
+		return "Addresses must have at least one IP address or network"
 	case r.Port < 1 || r.Port > maxPort:
 		return fmt.Sprintf("Port must be from 1 to %d", maxPort)
 	case r.RTPLow < 1 || r.RTPHigh > maxPort || r.RTPLow > r.RTPHigh:
-		return fmt.Sprintf("RTPLow and RTPHigh must be a range from 1 to %d", maxPort)
+		return fmt.Sprintf("RTPLow and RTPHigh must be from 1 to %d, RTPLow not above RTPHigh", maxPort)
 	}
 	for _, text := range r.Addresses {
 		_, err := netip.ParseAddr(text)

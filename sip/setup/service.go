@@ -53,7 +53,7 @@ func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, e
 	}
 	i := slices.IndexFunc(s.cfg.Regions, func(r Region) bool { return r.Name == o.Region })
 	if i < 0 {
-		return Region{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s is not set up here", o.Region)
+		return Region{}, callwright.Errorf(callwright.CodeUnavailable, "this server has no region %s: ask its operator for another region of the organization", o.Region)
 	}
 	return s.cfg.Regions[i], nil
 }
@@ -96,7 +96,7 @@ func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, numbe
 		return OutboundSetup{}, err
 	}
 	if region.Host == "" {
-		return OutboundSetup{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no SIP server for calls", region.Name)
+		return OutboundSetup{}, callwright.Errorf(callwright.CodeUnavailable, "the region %s has no host for calls: ask the operator of this service", region.Name)
 	}
 	out := OutboundSetup{
 		Host: region.Host, Port: region.Port,

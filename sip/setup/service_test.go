@@ -85,17 +85,17 @@ func TestNewRefuses(t *testing.T) {
 		return func(c *setup.Config) { change(&c.Regions[1]) }
 	}
 	for message, change := range map[string]func(*setup.Config){
-		"Config.Trunks is required":                                                     func(c *setup.Config) { c.Trunks = nil },
-		"Config.Organizations is required":                                              func(c *setup.Config) { c.Organizations = nil },
-		"Config.Drafts is required":                                                     func(c *setup.Config) { c.Drafts = nil },
-		"Config.Work is required":                                                       func(c *setup.Config) { c.Work = nil },
-		"Config.Regions is required":                                                    func(c *setup.Config) { c.Regions = nil },
-		"Config.Regions[1].Name is required":                                            region(func(r *setup.Region) { r.Name = "" }),
-		"Config.Regions[1].Name must be unique":                                         region(func(r *setup.Region) { r.Name = "east" }),
-		"Config.Regions[1].Addresses is required":                                       region(func(r *setup.Region) { r.Addresses = nil }),
-		`Config.Regions[1].Addresses: "example.com" must be an IP address or a network`: region(func(r *setup.Region) { r.Addresses = []string{"example.com"} }),
-		"Config.Regions[1].Port must be from 1 to 65535":                                region(func(r *setup.Region) { r.Port = 0 }),
-		"Config.Regions[1].RTPLow and RTPHigh must be a range from 1 to 65535":          region(func(r *setup.Region) { r.RTPLow = 30200 }),
+		"Config.Trunks is required":                                                              func(c *setup.Config) { c.Trunks = nil },
+		"Config.Organizations is required":                                                       func(c *setup.Config) { c.Organizations = nil },
+		"Config.Drafts is required":                                                              func(c *setup.Config) { c.Drafts = nil },
+		"Config.Work is required":                                                                func(c *setup.Config) { c.Work = nil },
+		"Config.Regions is required":                                                             func(c *setup.Config) { c.Regions = nil },
+		"Config.Regions[1].Name is required":                                                     region(func(r *setup.Region) { r.Name = "" }),
+		"Config.Regions[1].Name must be unique":                                                  region(func(r *setup.Region) { r.Name = "east" }),
+		"Config.Regions[1].Addresses must have at least one IP address or network":               region(func(r *setup.Region) { r.Addresses = nil }),
+		`Config.Regions[1].Addresses: "example.com" must be an IP address or a network`:          region(func(r *setup.Region) { r.Addresses = []string{"example.com"} }),
+		"Config.Regions[1].Port must be from 1 to 65535":                                         region(func(r *setup.Region) { r.Port = 0 }),
+		"Config.Regions[1].RTPLow and RTPHigh must be from 1 to 65535, RTPLow not above RTPHigh": region(func(r *setup.Region) { r.RTPLow = 30200 }),
 	} {
 		c := configured(t)
 		change(&c)

@@ -15,7 +15,7 @@ import (
 var (
 	errStopping = errors.New("the server is stopping")
 	errTooLong  = errors.New("the call took longer than a minute")
-	errLost     = errors.New("the call was ended by another server")
+	errLost     = errors.New("another server of this service has ended the call")
 )
 
 const (

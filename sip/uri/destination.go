@@ -42,7 +42,7 @@ func parseDestination(text string) (Destination, error) {
 	case strings.EqualFold(name, string(SIPS)):
 		return parseURI(SIPS, rest)
 	case strings.EqualFold(name, string(Tel)):
-		return Destination{}, fault("must not be a tel URI, which names a number and no server")
+		return Destination{}, fault("must name a server: a tel URI names only a number")
 	case strings.HasPrefix(rest, "//"):
 		return parseShorthand(Transport(strings.ToLower(name)), strings.TrimSuffix(rest[2:], "/"))
 	}
@@ -55,7 +55,7 @@ func parseShorthand(t Transport, rest string) (Destination, error) {
 	case UDP, TCP, TLS:
 		return parseServer(t, rest)
 	default:
-		return Destination{}, fault("must begin with tls, tcp or udp before ://")
+		return Destination{}, fault("must begin with tls, tcp or udp before ://, or with sip: or sips:, or with the host")
 	}
 }
 
@@ -88,7 +88,7 @@ func parseURI(scheme Scheme, rest string) (Destination, error) {
 	case hasTransport && t != UDP && t != TCP && t != TLS:
 		return Destination{}, fault("transport must be udp, tcp or tls")
 	case scheme == SIPS && t == UDP:
-		return Destination{}, fault("a sips URI must not use udp")
+		return Destination{}, fault("a sips URI must not have transport=udp: it is for TLS")
 	}
 	return destination(u, h, u.Transport()), nil
 }

@@ -1,6 +1,7 @@
 package uri
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -42,7 +43,7 @@ func unescape(text string, p place) (string, error) {
 		if text[i] == '%' {
 			escapes++
 		} else if plain[text[i]]&p == 0 {
-			return "", fault("must escape reserved characters")
+			return "", fault(fmt.Sprintf("must escape the reserved character %q as %%%02X", text[i], text[i]))
 		}
 	}
 	if escapes == 0 {
@@ -56,14 +57,17 @@ func unescape(text string, p place) (string, error) {
 			continue
 		}
 		c, ok := unhex(text[i+1:])
-		if !ok || c < ' ' || c == 0x7f {
-			return "", fault("must not hold a malformed escape or an escaped control character")
+		if !ok {
+			return "", fault("must escape a character as % and two hexadecimal digits, such as %25 for %")
+		}
+		if c < ' ' || c == 0x7f {
+			return "", fault(fmt.Sprintf("must not contain the escaped control character %%%02X", c))
 		}
 		b.WriteByte(c)
 		i += 2
 	}
 	if !utf8.ValidString(b.String()) {
-		return "", fault("must be UTF-8 when unescaped")
+		return "", fault("must contain only escapes that form valid UTF-8")
 	}
 	return b.String(), nil
 }

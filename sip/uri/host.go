@@ -19,11 +19,16 @@ const (
 )
 
 // parseHostPort parses "host[:port]" with an IPv6 address in brackets.
+const (
+	errBrackets = fault("an IPv6 address must be in brackets, such as [2001:db8::1] or [2001:db8::1]:5061")
+	errPort     = fault("port must be a number from 1 to 65535")
+)
+
 func parseHostPort(text string) (host, uint16, error) {
 	if strings.HasPrefix(text, "[") {
 		inner, rest, ok := strings.Cut(text[1:], "]")
 		if !ok || rest != "" && rest[0] != ':' {
-			return host{}, 0, fault("an IPv6 address must be in brackets")
+			return host{}, 0, errBrackets
 		}
 		h, err := parseIPv6(inner)
 		if err != nil || rest == "" {
@@ -33,6 +38,9 @@ func parseHostPort(text string) (host, uint16, error) {
 		return h, port, err
 	}
 	name, portText, hasPort := strings.Cut(text, ":")
+	if strings.Contains(portText, ":") {
+		return host{}, 0, errBrackets
+	}
 	h, err := parseHost(name)
 	if err != nil || !hasPort {
 		return h, 0, err
@@ -43,16 +51,16 @@ func parseHostPort(text string) (host, uint16, error) {
 
 func parsePort(text string) (uint16, error) {
 	if len(text) > 5 {
-		return 0, fault("port must be from 1 to 65535")
+		return 0, errPort
 	}
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
-			return 0, fault("port must be from 1 to 65535")
+			return 0, errPort
 		}
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return 0, fault("port must be from 1 to 65535")
+		return 0, errPort
 	}
 	return uint16(port), nil
 }
@@ -61,7 +69,7 @@ func parsePort(text string) (uint16, error) {
 func parseIPv6(text string) (host, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is6() || addr.Zone() != "" {
-		return host{}, fault("must be a valid IPv6 address")
+		return host{}, fault("a host in brackets or with several colons must be an IPv6 address without a zone")
 	}
 	return host{text: addr.String(), addr: addr}, nil
 }
@@ -71,7 +79,7 @@ func parseIPv6(text string) (host, error) {
 func parseHost(text string) (host, error) {
 	name := strings.TrimSuffix(text, ".")
 	if name == "" {
-		return host{}, fault("must have a host")
+		return host{}, fault("must have a host: an IP address (IPv6 in brackets) or a name")
 	}
 	if len(name) > maxNameLength {
 		return host{}, fault("host name must have at most 253 characters")
@@ -80,7 +88,7 @@ func parseHost(text string) (host, error) {
 	for {
 		label, after, more := strings.Cut(rest, ".")
 		if !validLabel(label) {
-			return host{}, fault("host name must have labels of 1 to 63 letters, digits and hyphens")
+			return host{}, fault("host name must have labels of 1 to 63 letters, digits and hyphens that begin and end with a letter or a digit")
 		}
 		if more {
 			rest = after
@@ -96,7 +104,7 @@ func parseHost(text string) (host, error) {
 func parseIPv4(text string) (host, error) {
 	addr, err := netip.ParseAddr(text)
 	if err != nil || !addr.Is4() {
-		return host{}, fault("must be a host name or an IPv4 address")
+		return host{}, fault("host must be an IP address (IPv6 in brackets) or a name whose last label begins with a letter")
 	}
 	return host{text: text, addr: addr}, nil
 }

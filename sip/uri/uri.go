@@ -77,7 +77,7 @@ func parse(text string) (URI, error) {
 	}
 	name, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return URI{}, fault("must have a scheme")
+		return URI{}, fault("must begin with sip:, sips: or tel:")
 	}
 	scheme := Scheme(strings.ToLower(name))
 	switch scheme {
@@ -86,7 +86,7 @@ func parse(text string) (URI, error) {
 		return u, err
 	case Tel:
 		if rest == "" || strings.ContainsAny(rest, ` <>"\^{}|`+"`") {
-			return URI{}, fault("a tel URI must have a number")
+			return URI{}, fault("a tel URI must have a number, without spaces and the characters < > \" \\ ^ { | } and `")
 		}
 		return URI{Scheme: Tel, Opaque: rest}, nil
 	default:
@@ -127,7 +127,7 @@ func parseUser(text string) (string, error) {
 	case text == "":
 		return "", fault("user before @ must not be empty")
 	case strings.Contains(text, ":"):
-		return "", fault("must not hold a password")
+		return "", fault("must not have a colon before @: passwords are not allowed there")
 	}
 	return unescape(text, inUser)
 }
@@ -139,7 +139,7 @@ func parseParams(text string) ([]Param, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		rawName, rawValue, hasValue := strings.Cut(part, "=")
 		if rawName == "" || hasValue && rawValue == "" {
-			return nil, fault("a parameter must have a name, and a value after =")
+			return nil, fault("each parameter after a semicolon must have a name, and a value if it has =")
 		}
 		param, err := unescapeParam(rawName, rawValue, inParam)
 		if err != nil {
@@ -150,7 +150,7 @@ func parseParams(text string) ([]Param, error) {
 			param.Value = strings.ToLower(param.Value)
 		}
 		if _, twice := lookup(params, param.Name); twice {
-			return nil, fault("parameters must be unique")
+			return nil, fault("each parameter must be given only once")
 		}
 		params = append(params, param)
 	}
@@ -162,7 +162,7 @@ func parseHeaders(text string) ([]Param, error) {
 	for part := range strings.SplitSeq(text, "&") {
 		rawName, rawValue, ok := strings.Cut(part, "=")
 		if rawName == "" || !ok {
-			return nil, fault("a header must have a name and =")
+			return nil, fault("each header after ? must have the form name=value")
 		}
 		header, err := unescapeParam(rawName, rawValue, inHeader)
 		if err != nil {

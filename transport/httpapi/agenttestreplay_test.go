@@ -55,7 +55,7 @@ func TestReplaysThatCannotBe(t *testing.T) {
 		}
 	}
 	refused(404, "NOT_FOUND", "nowhere", "run not found")
-	refused(409, "INVALID_STATE", "$run", "the run has not ended: replay it when it has")
+	refused(409, "INVALID_STATE", "$run", "the run has not ended: wait until it ends")
 	silent := must(h.testStore().Run(t.Context(), w.org, w.id("held")))
 	silent.ID, silent.Outcome, silent.Revision = "silent", nil, 1
 	if err := h.testStore().InsertRuns(t.Context(), []run.Run{silent}); err != nil {

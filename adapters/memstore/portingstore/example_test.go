@@ -27,5 +27,5 @@ func Example() {
 	fmt.Println(requests.InsertRequest(ctx, request))
 	// Output:
 	// waiting_for_signature +14155550101 <nil>
-	// phone_numbers: a number is in another port request that has not ended
+	// phone_numbers: a number is in another port request that has not ended: wait until it ends, or cancel it
 }

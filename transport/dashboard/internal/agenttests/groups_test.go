@@ -113,7 +113,7 @@ func TestStartGroups(t *testing.T) {
 	h.post("/tests/batches/new", "/tests/batches", url.Values{}, http.StatusUnprocessableEntity, "must have 1 to 100 ids")
 	other := h.scenario("Other", func(s *scenario.Scenario) { s.Pathway = "p3" })
 	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": {a.ID, other.ID}, "publish_on_pass": {"true"}}, http.StatusUnprocessableEntity,
-		`id="fault-publish_on_pass"`, "requires scenarios of one pathway and the number of the saved version to publish")
+		`id="fault-publish_on_pass"`, "requires that all scenarios test the same version of the same pathway")
 	h.post("/tests/sets/new", "/tests/sets", url.Values{"scenario_ids": both, "simulations_per_scenario": {"201"}}, http.StatusUnprocessableEntity,
 		`id="fault-simulations_per_scenario"`, `value="201"`, `value="`+a.ID+`" type="checkbox" checked`)
 	h.post("/tests/batches/new", "/tests/batches", url.Values{"scenario_ids": both, "budget.tokens": {"5000"}, "concurrency": {"1"}}, http.StatusOK,

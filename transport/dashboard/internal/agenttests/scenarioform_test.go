@@ -89,7 +89,7 @@ func TestScenarioFaults(t *testing.T) {
 		{"assertions", `[{"kind": "x"}]`, "assertions", "unknown field"},
 		{"assertions", `[{"type": "REGEX_MATCH", "config": {"pattern": "("}}]`, "assertions", "assertions[0].config.pattern must be"},
 		{"assertions", `[{"type": "SERVICE_TONE", "config": {}}]`, "assertions", "requires service_tone_enabled"},
-		{"assertions", "", "assertions", "must include one with is_required"},
+		{"assertions", "", "assertions", "must include an assertion with is_required"},
 	} {
 		send := greets()
 		send.Set(c.field, c.value)

@@ -72,7 +72,7 @@ func TestRunningIteration(t *testing.T) {
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *tornado.Config) { c.Fixer = nil })
-	h.want(http.StatusOK, "/tests/tornado/new", "No session can be started: no model here proposes changes to pathways", `!name="pathway_id"`)
+	h.want(http.StatusOK, "/tests/tornado/new", "No session can be started: this server has no model that proposes changes to pathways", `!name="pathway_id"`)
 	h.post(formPath, "/tests/tornado", url.Values{"pathway_id": {"p1"}}, http.StatusUnprocessableEntity, "No session can be started")
 }
 

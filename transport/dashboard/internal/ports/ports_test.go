@@ -266,7 +266,7 @@ func (recent) Requests(context.Context, callwright.OrgID, porting.Filter) ([]por
 func TestFaultsOfTheWholeForm(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*porting.Config){
-		"the organization has made 1 port requests": func(c *porting.Config) {
+		"an organization can make at most 1 port requests within an hour": func(c *porting.Config) {
 			c.MaxHourly = 1
 			c.Store = recent{c.Store}
 		},
