@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/hajimehoshi/go-mp3"
@@ -110,12 +111,13 @@ func openMP3(src *bufio.Reader) (source, error) {
 	start, _ := src.Peek(peekSize) // an error means that the file is shorter
 	at, ok := firstFrame(start)
 	if !ok {
-		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the MP3 recording contains no audio")
+		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia,
+			"the MP3 recording contains no audio in the %d KiB after its ID3 tags: upload the original, or convert it to WAV", peekSize>>10)
 	}
 	h, _ := parseFrame(start[at:])
 	if h.old {
 		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia,
-			"MP3 with %d samples a second (MPEG-2.5) is not supported: convert it to WAV, or to MP3 with 16000 or more", h.rate)
+			"MP3 with %d samples a second (MPEG-2.5) is not supported: convert it to WAV, or to MP3 with 16000 samples a second or more", h.rate)
 	}
 	if _, err := src.Discard(at); err != nil {
 		return source{}, err
@@ -149,7 +151,7 @@ func skipTags(src *bufio.Reader) error {
 			size += 10 // a footer of 10 bytes follows the tag
 		}
 		if left -= size; left < 0 {
-			return errors.New("the ID3 tag is too large")
+			return callwright.Errorf(callwright.CodeUnsupportedMedia, "the ID3 tags of the MP3 recording have more than %d MiB: remove their pictures", maxTags>>20)
 		}
 		if _, err := src.Discard(size); err != nil {
 			return callwright.Errorf(callwright.CodeUnsupportedMedia, "the MP3 recording ends in its ID3 tag, before the first frame of audio")
@@ -192,7 +194,7 @@ func (f *frames) advance() error {
 			}
 		}
 		if f.junk++; f.junk > maxJunk {
-			return errors.New("too many bytes between the audio frames")
+			return fmt.Errorf("more than %d bytes are neither a frame nor a tag", maxJunk)
 		}
 		if _, err := f.src.Discard(1); err != nil {
 			return io.EOF

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/callwright/callwright"
@@ -97,8 +98,8 @@ type packets struct {
 }
 
 // openStreams reads the first pages of all streams. It returns the packets of the first Vorbis or Opus stream, and separately its first
-// packet.
-func openStreams(src io.Reader) (*packets, []byte, error) {
+// packet. taken lists the supported formats, for errors.
+func openStreams(src io.Reader, taken string) (*packets, []byte, error) {
 	var chosen *packets
 	var first []byte
 	for range maxStreams {
@@ -108,30 +109,30 @@ func openStreams(src io.Reader) (*packets, []byte, error) {
 		}
 		if page.flags&pageFirst == 0 {
 			if chosen == nil {
-				return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file contains neither Vorbis nor Opus: upload Ogg Vorbis, Ogg Opus, MP3 or WAV")
+				return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file contains neither Vorbis nor Opus: upload a recording as %s", taken)
 			}
 			if page.serial == chosen.serial {
 				chosen.page = page
 			}
 			return chosen, first, nil
 		}
-		if err := refuseStream(page.body); err != nil {
+		if err := refuseStream(page.body, taken); err != nil {
 			return nil, nil, err
 		}
 		if chosen == nil && (isVorbis(page.body, 1) || bytes.HasPrefix(page.body, []byte("OpusHead"))) {
 			chosen, first = &packets{src: src, serial: page.serial}, page.body
 		}
 	}
-	return nil, nil, errors.New("too many streams")
+	return nil, nil, callwright.Errorf(callwright.CodeUnsupportedMedia, "the Ogg file contains %d or more streams: upload the audio stream alone", maxStreams)
 }
 
 // refuseStream returns CodeUnsupportedMedia if the first packet belongs to a video or to an unsupported audio format.
-func refuseStream(first []byte) error {
+func refuseStream(first []byte, taken string) error {
 	for magic, name := range map[string]string{
 		"\x80theora": "a video", "\x01video": "a video", "BBCD": "a video", "Speex   ": "Ogg Speex", "\x7fFLAC": "Ogg FLAC",
 	} {
 		if bytes.HasPrefix(first, []byte(magic)) {
-			return callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is %s: upload a recording as WAV, MP3, Ogg Vorbis or Ogg Opus", name)
+			return callwright.Errorf(callwright.CodeUnsupportedMedia, "the file is %s: upload a recording as %s", name, taken)
 		}
 	}
 	return nil
@@ -153,7 +154,7 @@ func (p *packets) next() (packet []byte, last int64, err error) {
 		}
 		p.lacing, p.body = p.lacing+1, p.body+n
 		if size += n; size > maxSkipped {
-			return nil, -1, errors.New("a packet is too large")
+			return nil, -1, fmt.Errorf("a packet has more than %d bytes", maxSkipped)
 		}
 		if n < 255 {
 			break

@@ -30,7 +30,8 @@ func (d Decoder) openOpus(p *packets, head []byte) (source, error) {
 		return source{}, errors.New("no identification header")
 	}
 	if head[18] != 0 {
-		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "Ogg Opus with %d channels is not supported: upload one or two channels", head[9])
+		return source{}, callwright.Errorf(callwright.CodeUnsupportedMedia,
+			"Ogg Opus with channel mapping family %d is not supported: convert the recording to mono or stereo, which use family 0", head[18])
 	}
 	if tags, _, err := p.next(); err != nil || len(tags) < 8 || string(tags[:8]) != "OpusTags" {
 		return source{}, errors.New("no comment header")

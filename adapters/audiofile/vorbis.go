@@ -3,6 +3,7 @@ package audiofile
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
@@ -22,7 +23,7 @@ const maxChannels = 8
 
 // openOgg opens the first Vorbis or Opus stream of an Ogg file, and returns the name of its format.
 func (d Decoder) openOgg(src io.Reader) (string, source, error) {
-	p, first, err := openStreams(src)
+	p, first, err := openStreams(src, d.taken())
 	if err != nil {
 		return kindOgg, source{}, err
 	}
@@ -46,7 +47,7 @@ func openVorbis(p *packets, first []byte) (source, error) {
 	}
 	setup, _, err := p.next()
 	if err != nil || !isVorbis(setup, 5) || len(setup) == maxPacket {
-		return source{}, errors.New("no setup header")
+		return source{}, fmt.Errorf("the setup header is missing, or has %d bytes or more", maxPacket)
 	}
 	if err := checkSetup(setup[7:]); err != nil {
 		return source{}, err
@@ -67,7 +68,9 @@ func checkIdentification(b []byte) error {
 	}
 	channels, rate := int(b[11]), binary.LittleEndian.Uint32(b[12:])
 	if channels < 1 || channels > maxChannels || rate < pcm.MinRate || rate > pcm.MaxRate {
-		return callwright.Errorf(callwright.CodeUnsupportedMedia, "Ogg Vorbis with %d channels at %d samples a second is not decoded", channels, rate)
+		return callwright.Errorf(callwright.CodeUnsupportedMedia,
+			"the recording has %d channels and %d samples a second: it must have 1 to %d channels and %d to %d samples a second",
+			channels, rate, maxChannels, pcm.MinRate, pcm.MaxRate)
 	}
 	if short, long := b[28]&0x0F, b[28]>>4; short < 6 || long > 13 || short > long {
 		return errors.New("invalid Vorbis block sizes")

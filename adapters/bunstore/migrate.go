@@ -92,7 +92,7 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		return err
 	}
 	if last > len(steps) {
-		return fmt.Errorf("it has version %d, but this program supports at most version %d: start a newer program", last, len(steps))
+		return fmt.Errorf("the database has version %d, but this program supports at most version %d: start a newer program", last, len(steps))
 	}
 	for _, step := range steps[last:] {
 		// Bypass bun, which would interpret question marks in the text as placeholders.

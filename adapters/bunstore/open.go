@@ -49,7 +49,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	}
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok && c.Existing {
 		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("bunstore: the database %s cannot be opened: %w: start the server first, which creates it", path, err)
+			return nil, fmt.Errorf("bunstore: the database %s cannot be opened (%w): start the server first, which creates it", path, err)
 		}
 	}
 	core, err := sqldb.Open(ctx, address, sqldb.Config{Keyring: c.Keyring, Limit: c.Limit, Connections: c.Connections, Runtime: c.Runtime})

@@ -173,7 +173,7 @@ func (m *Model) find(ctx context.Context, asked request) (recording, bool, error
 	defer m.mu.Unlock()
 	rec, found := m.kept[asked.key]
 	if !found && m.config.Mode == Replay {
-		return rec, false, &llm.Failure{Class: llm.ClassPermanent, Message: "the cassette contains no recording of this request: " + m.nearest(asked)}
+		return rec, false, &llm.Failure{Class: llm.ClassPermanent, Message: "the cassette contains no recording of this request (the mode record_missing adds it): " + m.nearest(asked)}
 	}
 	return rec, found, nil
 }
@@ -185,12 +185,12 @@ func (m *Model) since(began time.Time) float64 {
 // ended returns an llm.Failure if the context is canceled, and otherwise nil.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the request was canceled or timed out", Cause: err}
 	}
 	return nil
 }
 
 // unwritable returns the failure of a recording that could not be written.
 func unwritable(err error) error {
-	return &llm.Failure{Class: llm.ClassPermanent, Message: "the answer can't be recorded", Cause: fmt.Errorf("writing the cassette: %w", err)}
+	return &llm.Failure{Class: llm.ClassPermanent, Message: "the answer can't be written to the cassette", Cause: fmt.Errorf("writing the cassette: %w", err)}
 }

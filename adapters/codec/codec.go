@@ -33,7 +33,7 @@ func (s Set) New(name string) (sip.Codec, error) {
 			return e.New()
 		}
 	}
-	return nil, callwright.Errorf(callwright.CodeUnavailable, "no engine supports the codec %q", name)
+	return nil, callwright.Errorf(callwright.CodeUnavailable, "this program cannot use the codec %q: its codec.Set contains no engine of that name", name)
 }
 
 // Names returns the SDP names of the set, in order of preference.

@@ -15,5 +15,5 @@ func ExampleSet() {
 	fmt.Println(err)
 	// Output:
 	// [G722 PCMU PCMA]
-	// no engine supports the codec "G729"
+	// this program cannot use the codec "G729": its codec.Set contains no engine of that name
 }

@@ -62,7 +62,7 @@ func New(config Config) (*Synthesizer, error) {
 	}
 	s.voices, s.version = slices.Sorted(maps.Keys(s.titles)), version(program)
 	if !slices.Contains(s.voices, s.voice) {
-		return nil, callwright.Invalid("voice", "must be a voice that `espeak-ng --voices` lists, not %q", config.Voice)
+		return nil, callwright.Invalid("voice", "must be a code that `espeak-ng --voices` lists in its column Language, such as en-us, not %q", s.voice)
 	}
 	return s, nil
 }
@@ -139,7 +139,7 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 	case voice != "" && slices.Contains(s.voices, voice):
 		return voice, nil
 	case voice != "":
-		return "", callwright.Invalid("voice", "must be a voice that `espeak-ng --voices` lists, not %q", wanted)
+		return "", callwright.Invalid("voice", "must be a code that `espeak-ng --voices` lists in its column Language, such as en-us, not %q", wanted)
 	case language == "":
 		return s.voice, nil
 	case slices.Contains(s.voices, language):
@@ -153,7 +153,7 @@ func (s *Synthesizer) choose(wanted, spoken string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", callwright.Invalid("language", "must be a language that eSpeak speaks, not %q", spoken)
+	return "", callwright.Invalid("language", "must be a language tag, such as pt or pt-BR, whose language `espeak-ng --voices` lists, not %q", spoken)
 }
 
 // speak runs eSpeak and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the

@@ -114,8 +114,10 @@ func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
 	switch {
 	case err != nil:
 		return coded(audio, err)
-	case n != size:
-		return fmt.Errorf("audio: %d bytes were announced, but at least %d were received", size, n)
+	case n > size:
+		return fmt.Errorf("audio: more than the announced %d bytes were received", size)
+	case n < size:
+		return fmt.Errorf("audio: %d bytes were announced, but only %d were received", size, n)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return coded(audio, fmt.Errorf("audio: %w", err))

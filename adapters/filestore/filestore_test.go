@@ -75,7 +75,7 @@ func TestCoded(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {
 		err := filestore.Coded("recordings", fmt.Errorf("recordings: %w", &fs.PathError{Op: "mkdirat", Path: "org", Err: errno}))
-		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full" || !errors.Is(err, errno) {
+		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full, or its quota is used up: free some space" || !errors.Is(err, errno) {
 			t.Errorf("%v became %v", errno, err)
 		}
 	}

@@ -31,7 +31,7 @@ func openFolder(kind, folder string) (*os.Root, error) {
 // coded converts the error of a full disk or an exhausted quota to CodeUnavailable. It returns other errors unchanged.
 func coded(kind string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return callwright.Errorf(callwright.CodeUnavailable, "the disk for %s is full", kind).Because(err)
+		return callwright.Errorf(callwright.CodeUnavailable, "the disk for %s is full, or its quota is used up: free some space", kind).Because(err)
 	}
 	return err
 }
@@ -42,7 +42,7 @@ var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 // checkNames returns an error if the organization or the id is not plain.
 func checkNames(kind string, org callwright.OrgID, id string) error {
 	if !plain.MatchString(string(org)) || !plain.MatchString(id) {
-		return fmt.Errorf("%s: the ids %q and %q must be 1 to 128 letters, digits, _ or -", kind, org, id)
+		return fmt.Errorf("%s: the organization %q and the id %q must each have 1 to 128 characters: A-Z, a-z, 0-9, _ or -", kind, org, id)
 	}
 	return nil
 }

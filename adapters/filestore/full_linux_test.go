@@ -27,7 +27,7 @@ func TestFullDisk(t *testing.T) {
 		"io.Copy":        func() error { _, err := io.Copy(f, strings.NewReader("RIFF")); return err },
 	} {
 		err := write()
-		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full" || !errors.Is(err, syscall.ENOSPC) {
+		if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for recordings is full, or its quota is used up: free some space" || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s gave %v", name, err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestFullDiskForAudio(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = filestore.Fill(t.Context(), device, strings.NewReader("RIFF"), 4)
-	if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for audio is full" || !errors.Is(err, syscall.ENOSPC) {
+	if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "the disk for audio is full, or its quota is used up: free some space" || !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("gave %v", err)
 	}
 }

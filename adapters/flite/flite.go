@@ -79,7 +79,7 @@ func listVoices(program *engine.Program) ([]string, error) {
 	_, list, _ := strings.Cut(string(printed), ":")
 	voices := slices.DeleteFunc(strings.Fields(list), func(voice string) bool { return strings.HasSuffix(voice, "_time") })
 	if len(voices) == 0 {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite has no voices: %s", install)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "flite lists no voices: install its package again: %s", install)
 	}
 	slices.Sort(voices)
 	return slices.Compact(voices), nil
@@ -135,7 +135,7 @@ func (s *Synthesizer) CheckVoice(voice, language string) error {
 		return s.unknownVoice(voice)
 	}
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
-		return callwright.Invalid("language", "must be English, the only language of flite, not %q", language)
+		return callwright.Invalid("language", "must be English, such as en or en-US, the only language of flite, not %q", language)
 	}
 	return nil
 }

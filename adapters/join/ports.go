@@ -164,7 +164,7 @@ var severities = map[porting.Party]triage.Severity{
 // acts maps the party that must act to a sentence for the description of the issue.
 var acts = map[porting.Party]string{
 	porting.ActOperator: "The operator of this service must act.",
-	porting.ActCustomer: "Whoever requested the port must act: what has ended is not taken up again, so a new request is needed.",
+	porting.ActCustomer: "The organization that requested the port must act, on a new request: an ended request cannot be resumed.",
 	porting.ActSigner:   "The authorized representative of the account must act, on a new request.",
 	porting.ActCarrier:  "The losing carrier must act. Ask it, and request the port again.",
 	porting.ActNobody:   "Nobody can act: the numbers stay with the losing carrier.",

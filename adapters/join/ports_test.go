@@ -104,7 +104,7 @@ func TestFailedPorts(t *testing.T) {
 		severity   triage.Severity
 		attached   []string
 	}{
-		{"Ports fail: address mismatch", "Whoever requested the port must act", "requests: +14155550100.\n", triage.SeverityMedium, []string{"one", "two"}},
+		{"Ports fail: address mismatch", "The organization that requested the port must act", "requests: +14155550100.\n", triage.SeverityMedium, []string{"one", "two"}},
 		{"Ports fail: number not portable", "Nobody can act", "requests: +14155550101.\n", triage.SeverityLow, []string{"two"}},
 		{"Ports fail: gateway error", "The operator of this service must act.", "requests: +14155550100.\n", triage.SeverityHigh, []string{"three"}},
 	}

@@ -26,7 +26,7 @@ func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id st
 		return agenttest.Transcript{}, err
 	}
 	if c.EndedAt == nil {
-		return agenttest.Transcript{}, callwright.Errorf(callwright.CodeInvalidState, "the call has not ended")
+		return agenttest.Transcript{}, callwright.Errorf(callwright.CodeInvalidState, "the call has not ended: try again after its end")
 	}
 	said, err := t.Store.Transcript(ctx, org, id)
 	if err != nil {

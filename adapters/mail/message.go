@@ -18,7 +18,7 @@ import (
 // to the header.
 func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, error) {
 	if strings.ContainsFunc(subject, unicode.IsControl) {
-		return nil, fmt.Errorf("the subject %q holds a control character", subject)
+		return nil, fmt.Errorf("the subject %q must not contain control characters", subject)
 	}
 	recipient, err := address(to)
 	if err != nil {
@@ -48,7 +48,7 @@ func compose(from, id, to, subject, text string, at time.Time) (*gomail.Msg, err
 func address(text string) (string, error) {
 	a, err := netmail.ParseAddress(text)
 	if err != nil || a.Address != text || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", fmt.Errorf("%q is not a mail address", text)
+		return "", fmt.Errorf("the mail address %q must have the form name@example.com, without a display name", text)
 	}
 	return text, nil
 }

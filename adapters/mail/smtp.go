@@ -51,11 +51,12 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	}
 	u, err := url.Parse(c.URL.Reveal())
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
-		return nil, errors.New("mail: SMTPConfig.URL must begin with smtp:// or smtps:// and name a host")
+		return nil, errors.New("mail: SMTPConfig.URL must have the form smtp://user:password@host:port or smtps://user:password@host:port: " +
+			"user, password and port are optional, and special characters of user and password must be percent-encoded")
 	}
 	c.From = cmp.Or(c.From, u.User.Username())
 	if _, err := address(c.From); err != nil {
-		return nil, fmt.Errorf("mail: SMTPConfig.From: %w", err)
+		return nil, fmt.Errorf("mail: SMTPConfig.From, or else the user of SMTPConfig.URL, must be the sender: %w", err)
 	}
 	c.URL = "" // fmt would print the Secret of an unexported field in plain text; the options hide the password in a closure
 	s := &SMTP{cfg: c, host: u.Hostname(), options: []gomail.Option{
@@ -74,8 +75,8 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
 	if u.Port() != "" {
-		if port, err = strconv.Atoi(u.Port()); err != nil {
-			return nil, errors.New("mail: SMTPConfig.URL: the port must be a number")
+		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
+			return nil, errors.New("mail: SMTPConfig.URL: the port must be a number from 1 to 65535")
 		}
 	}
 	s.options = append(s.options, gomail.WithPort(port))

@@ -195,7 +195,7 @@ func (w *Work) call(ctx context.Context, q queued) (err error) {
 	}()
 	h := w.handlers[q.Kind]
 	if h == nil {
-		return fmt.Errorf("no handler for %q", q.Kind)
+		return fmt.Errorf("no handler is registered for tasks of the kind %q", q.Kind)
 	}
 	task := q.Task
 	task.Args = memory.Clone(task.Args)

@@ -50,7 +50,7 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 	}
 	choice := completion.Choices[0]
 	if choice.FinishReason == "content_filter" || choice.Message.Refusal != "" {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer"}
+		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter or the model refused the request"}
 	}
 	return llm.Answer{
 		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,

@@ -97,7 +97,7 @@ func speechError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if refused, ok := errors.AsType[*serviceError](err); ok && aboutVoice(refused) {
-		return callwright.Invalid("voice", "must be a voice of the speech service").Because(err)
+		return callwright.Invalid("voice", "must be a voice that the speech service offers: see its documentation").Because(err)
 	}
 	f := failure(err)
 	code := callwright.CodeUnavailable

@@ -106,9 +106,9 @@ func (r *reply) call(index int64, id string) *llm.ToolCall {
 func (r *reply) check() error {
 	switch r.finished {
 	case "":
-		return &llm.Failure{Class: llm.ClassTransient, Message: "the answer was cut off"}
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the service cut off the answer before its end"}
 	case "content_filter":
-		return &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer"}
+		return &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter refused the request or the answer"}
 	default:
 		return nil
 	}

@@ -34,5 +34,5 @@ func Example() {
 		return
 	}
 	fmt.Println(keeper.Warnings())
-	// Output: [the certificate does not name sip.example.com: peers that call it by that name and verify it refuse it]
+	// Output: [the certificate does not name sip.example.com, and peers that connect to that name and verify the certificate refuse it: add the name]
 }

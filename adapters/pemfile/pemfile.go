@@ -146,7 +146,7 @@ func (k *Keeper) read() error {
 		return err
 	}
 	if len(held.Certificate) == 0 {
-		return errors.New("the file contains no certificate")
+		return errors.New("pemfile: Config.Read must return at least one certificate")
 	}
 	leaf, err := x509.ParseCertificate(held.Certificate[0])
 	if err != nil {
@@ -191,19 +191,19 @@ func (k *Keeper) Warnings() []string {
 	now := k.cfg.Clock.Now()
 	var all []string
 	if failed != "" {
-		all = append(all, fmt.Sprintf("%s cannot be read again: the one before stays in use: %s", k.cfg.Name, failed))
+		all = append(all, fmt.Sprintf("%s cannot be reloaded, and the previous one stays in use: %s", k.cfg.Name, failed))
 	}
 	switch left := leaf.NotAfter.Sub(now); {
 	case left <= 0:
-		all = append(all, fmt.Sprintf("%s expired on %s: peers that verify it refuse it", k.cfg.Name, leaf.NotAfter.UTC().Format(time.RFC3339)))
+		all = append(all, fmt.Sprintf("%s expired on %s, and peers that verify it refuse it: renew it", k.cfg.Name, leaf.NotAfter.UTC().Format(time.RFC3339)))
 	case left < warnAhead:
-		all = append(all, fmt.Sprintf("%s expires on %s, in %d days", k.cfg.Name, leaf.NotAfter.UTC().Format(time.RFC3339), int(left.Hours()/24)))
+		all = append(all, fmt.Sprintf("%s expires on %s, in %d days: renew it", k.cfg.Name, leaf.NotAfter.UTC().Format(time.RFC3339), int(left.Hours()/24)))
 	case leaf.NotBefore.After(now):
-		all = append(all, fmt.Sprintf("%s is not valid before %s", k.cfg.Name, leaf.NotBefore.UTC().Format(time.RFC3339)))
+		all = append(all, fmt.Sprintf("%s is not valid before %s, and peers that verify it refuse it until then", k.cfg.Name, leaf.NotBefore.UTC().Format(time.RFC3339)))
 	}
 	for _, host := range k.cfg.Hosts {
 		if leaf.VerifyHostname(host) != nil {
-			all = append(all, fmt.Sprintf("%s does not name %s: peers that call it by that name and verify it refuse it", k.cfg.Name, host))
+			all = append(all, fmt.Sprintf("%s does not name %s, and peers that connect to that name and verify the certificate refuse it: add the name", k.cfg.Name, host))
 		}
 	}
 	return all

@@ -66,8 +66,13 @@ func New(config Config) (*Recognizer, error) {
 		}
 	}
 	raw, err := os.ReadFile(filepath.Join(r.model, "cmudict-en-us.dict"))
-	if err != nil {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "PocketSphinx lacks its English model: %s", install).Because(err)
+	switch {
+	case err == nil:
+	case r.model == "":
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "PocketSphinx's English model is not installed: %s", install).Because(err)
+	default:
+		return nil, callwright.Errorf(callwright.CodeUnavailable,
+			"the folder %s must contain PocketSphinx's English model, with a readable cmudict-en-us.dict", r.model).Because(err)
 	}
 	r.words = readDictionary(string(raw))
 	return r, nil
@@ -76,7 +81,7 @@ func New(config Config) (*Recognizer, error) {
 // CheckLanguage returns CodeBadRequest for languages other than English, which the model requires. It accepts an empty language.
 func (*Recognizer) CheckLanguage(language string) error {
 	if broad, _, _ := strings.Cut(strings.ToLower(language), "-"); broad != "" && broad != "en" {
-		return callwright.Invalid("language", "must be English, the only language of this PocketSphinx, not %q", language)
+		return callwright.Invalid("language", "must be English, such as en or en-US, the only language that PocketSphinx recognizes, not %q", language)
 	}
 	return nil
 }

@@ -88,5 +88,5 @@ func write(dir, name string, content []byte) error {
 }
 
 func failed(cause error) error {
-	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "PocketSphinx heard nothing"}).Because(cause)
+	return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the temporary files of PocketSphinx cannot be written or read"}).Because(cause)
 }

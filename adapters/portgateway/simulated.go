@@ -58,7 +58,7 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 		return nil, err
 	}
 	if c.AcceptAfter < 0 || c.ConfirmAfter < 0 || c.PortAfter < 0 {
-		return nil, errors.New("portgateway: the times of a SimulatedConfig must not be negative")
+		return nil, errors.New("portgateway: SimulatedConfig.AcceptAfter, ConfirmAfter and PortAfter must not be negative")
 	}
 	poll := c.AcceptAfter // poll a faster carrier more often
 	if c.AcceptAfter == 0 {
@@ -71,7 +71,8 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 		c.CutOff = 48 * time.Hour
 	}
 	if c.ConfirmAfter <= c.AcceptAfter || c.PortAfter != 0 && c.PortAfter <= c.ConfirmAfter {
-		return nil, errors.New("portgateway: SimulatedConfig must accept before it confirms, and confirm before it ports")
+		return nil, fmt.Errorf("portgateway: SimulatedConfig.AcceptAfter (%s) must be less than ConfirmAfter (%s), and ConfirmAfter less than PortAfter (%s) unless PortAfter is 0",
+			c.AcceptAfter, c.ConfirmAfter, c.PortAfter)
 	}
 	return &Simulated{cfg: c, poll: poll, lost: map[string]bool{}}, nil
 }
@@ -213,11 +214,11 @@ func (s *Simulated) sign(body []byte) string {
 func (s *Simulated) ReadEvents(header map[string][]string, body []byte) ([]porting.Hint, error) {
 	given := header[signatureHeader]
 	if s.cfg.Secret == "" || len(given) != 1 || !hmac.Equal([]byte(given[0]), []byte(s.sign(body))) {
-		return nil, callwright.Errorf(callwright.CodeAuthFailure, "the message is not signed by the carrier")
+		return nil, callwright.Errorf(callwright.CodeAuthFailure, "the header %s must contain one signature of the body, made with the carrier's secret", signatureHeader)
 	}
 	var m message
 	if err := json.Unmarshal(body, &m); err != nil || m.Event == "" || m.Order == "" {
-		return nil, callwright.Invalid("", "must be an event of the simulated carrier")
+		return nil, callwright.Invalid("", "must be a JSON object with the non-empty strings event and order")
 	}
 	return []porting.Hint{{Event: m.Event, Ref: m.Order}}, nil
 }

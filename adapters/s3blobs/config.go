@@ -114,9 +114,9 @@ var (
 func (c Config) check() error {
 	switch {
 	case !bucketName.MatchString(c.Bucket):
-		return fmt.Errorf("the bucket %q: must be 3 to 63 lower-case letters, digits, dots and hyphens", c.Bucket)
+		return fmt.Errorf("the bucket %q must have 3 to 63 lower-case letters, digits, dots or hyphens, and begin and end with a letter or a digit", c.Bucket)
 	case c.Prefix != "" && !prefixName.MatchString(c.Prefix):
-		return fmt.Errorf("the prefix %q: must be names of letters, digits, _, ., = or -, separated by slashes", c.Prefix)
+		return fmt.Errorf("the prefix %q must consist of names of letters, digits, _, ., = or -, separated by single slashes", c.Prefix)
 	case c.AccessKey == "" || c.SecretKey == "":
 		return errors.New("the access key and the secret key are required")
 	case c.Encryption.Algorithm != "" && c.Encryption.Algorithm != "AES256" && c.Encryption.Algorithm != "aws:kms":

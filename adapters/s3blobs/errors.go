@@ -17,7 +17,7 @@ var (
 	errNoBucket = callwright.Errorf(callwright.CodeUnavailable, "the bucket for audio does not exist: create it, or correct its name or region")
 	errRefused  = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access: correct the key or its policy")
 	errClock    = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio refuses access, because the clock of this machine is wrong: correct the clock")
-	errFull     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio is full")
+	errFull     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio is full: free space, or raise its quota")
 	errAway     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not answer: try again later")
 	errNoS3     = callwright.Errorf(callwright.CodeUnavailable, "the storage for audio does not speak S3: correct its endpoint")
 	errCut      = callwright.Errorf(callwright.CodeUnavailable, "the audio is shorter than it was when it was stored: restore it from a backup")

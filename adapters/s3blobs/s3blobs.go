@@ -56,7 +56,7 @@ var plain = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 // key returns the object key of audio. It returns an error if plain does not match org or name.
 func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	if !plain.MatchString(string(org)) || !plain.MatchString(name) {
-		return "", fmt.Errorf("audio: the ids %q and %q must be 1 to 128 letters, digits, _ or -", org, name)
+		return "", fmt.Errorf("audio: the organization %q and the id %q must each have 1 to 128 characters: A-Z, a-z, 0-9, _ or -", org, name)
 	}
 	key := string(org) + "/" + name + ".wav"
 	if b.config.Prefix != "" {
@@ -144,7 +144,10 @@ func seekable(ctx context.Context, r io.Reader, size int64) (body io.ReadSeeker,
 }
 
 func wrongSize(n, size int64) error {
-	return fmt.Errorf("audio: %d bytes were announced, but at least %d were received", size, n)
+	if n > size {
+		return fmt.Errorf("audio: more than the announced %d bytes were received", size)
+	}
+	return fmt.Errorf("audio: %d bytes were announced, but only %d were received", size, n)
 }
 
 // reader reads from r until ctx ends.
@@ -174,7 +177,7 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 		return nil, err
 	}
 	if object.ContentLength == nil || object.ETag == nil {
-		err = errNoS3.Because(errors.New("an object came without its length or its ETag"))
+		err = errNoS3.Because(errors.New("the response must contain Content-Length and ETag"))
 	} else {
 		opened.etag, opened.size = object.ETag, *object.ContentLength
 		err = checkSize(object.Metadata, opened.size)

@@ -3,6 +3,7 @@ package scripted
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -59,11 +60,11 @@ func (m Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	case llm.TaskExtract:
 		content = extract(q)
 	default:
-		return llm.Answer{}, unsupported("no rule answers questions of the kind " + string(q.Task))
+		return llm.Answer{}, unsupported(fmt.Sprintf("no rule answers this question of the kind %s: pass a Rule for it to New, or use a language model", q.Task))
 	}
 	raw, err := json.Marshal(content)
 	if err != nil {
-		return llm.Answer{}, unsupported("the values can't be written as JSON")
+		return llm.Answer{}, unsupported("the answer can't be written as JSON")
 	}
 	return llm.Answer{JSON: raw, Model: Name}, nil
 }

@@ -78,9 +78,9 @@ func choose(q llm.Question) (id, reason string, err error) {
 	case otherwise != nil && (len(unclear) == 0 || !otherwise.Otherwise):
 		return otherwise.ID, "no other fits", nil
 	case len(unclear) > 0:
-		return "", "", unsupported(fmt.Sprintf("the condition %q cannot be judged: quote what the caller says, or compare a variable", unclear))
+		return "", "", unsupported(fmt.Sprintf(`the conditions %q cannot be judged: quote what the caller says, such as "monday", or compare a variable, such as day is known`, unclear))
 	default:
-		return "", "", unsupported("none of the options fits")
+		return "", "", unsupported("no option fits what the caller said and what is known: add an option with the label otherwise")
 	}
 }
 

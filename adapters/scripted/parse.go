@@ -56,7 +56,7 @@ func parse(task string) (script, error) {
 		}
 		if !s.add(text) {
 			return script{}, unsupported(fmt.Sprintf("line %d of the task is not a valid rule: write "+
-				`when "words": say "answer", optionally followed by "and end" or "and transfer"`, i+1))
+				`when "words": say "answer", start: say "greeting" or otherwise: say "answer", and optionally "and end" or "and transfer" after it`, i+1))
 		}
 	}
 	return s, nil

@@ -75,8 +75,8 @@ func (Model) Unfollowed(_, instructions string) string {
 		return ""
 	}
 	return "without a language model a free task is not followed: the agent notes one answer and says goodbye. " +
-		`What works: rules in the task, one a line, such as when "yes": say "Thank you. Goodbye." and end; or a pathway whose labels quote words, ` +
-		"as that of make demo does"
+		`Write rules into the task, one a line, such as when "yes": say "Thank you. Goodbye." and end; ` +
+		"or use a pathway whose labels quote the caller's words, such as the pathway of make demo"
 }
 
 // Unanswered returns an explanation if questions of a task need a language model. It returns an empty text if the stand-in or a rule of New
@@ -126,9 +126,9 @@ func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 	switch {
 	case err != nil:
 	case l.action == llm.ActionTransfer && !r.CanTransfer:
-		err = unsupported("a rule transfers the call, but no transfer number is set")
+		err = unsupported(`a rule that ends in "and transfer" requires a transfer number: set one, or change the rule`)
 	case l.action == llm.ActionEnd && !r.CanEnd:
-		err = unsupported("a rule ends the conversation, which is not allowed here")
+		err = unsupported(`a rule must not end in "and end", because the agent may not end this conversation: remove "and end" from the rule`)
 	}
 	return l, s, err
 }
@@ -136,7 +136,7 @@ func answer(ctx context.Context, r llm.ReplyRequest) (line, script, error) {
 // ended returns a transient failure if ctx has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return &llm.Failure{Class: llm.ClassTransient, Message: "the request has ended", Cause: err}
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the request was canceled or timed out", Cause: err}
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (s script) callerTurn(r llm.ReplyRequest) (line, error) {
 		return *s.start, nil
 	}
 	if n == 0 {
-		return line{}, unsupported("no rule contains the caller's first words")
+		return line{}, unsupported(`a persona that speaks first needs a rule such as: start: say "Hello."`)
 	}
 	if l, ok := s.match(messages, n-1); ok {
 		return l, nil

@@ -3,6 +3,7 @@ package sipua
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	}
 	entry, ok := u.sources.Enter(from.Addr(), u.serves(req))
 	if !ok {
-		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends too many INVITEs")
+		u.tellRefused(from, req, sip.StatusServiceUnavailable, "the address sends INVITEs faster than Config.InvitesPerSecond allows")
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 		u.countFaulty(tx.Stack(), from)
 		return
@@ -65,7 +66,7 @@ func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.Server
 	v := inviteContext{stack: tx.Stack(), from: from, req: req, tx: tx, entry: entry}
 	if !u.spawn(func() { u.consider(v) }) {
 		u.sources.Leave(entry)
-		u.tellRefused(from, req, sip.StatusServiceUnavailable, "too many INVITEs are in admission")
+		u.tellRefused(from, req, sip.StatusServiceUnavailable, fmt.Sprintf("%d INVITEs are in admission, or the server is stopping", maxAdmissions))
 		u.refuse(req, tx, message.Refusal{Status: sip.StatusServiceUnavailable})
 	}
 }
@@ -139,7 +140,7 @@ func (u *UA) admit(v inviteContext) *message.Refusal {
 	u.sources.Admitted(v.from.Addr())
 	if !u.registry.reserveFrom(v.from.Addr()) {
 		u.logRefused(v, route, sip.StatusServiceUnavailable)
-		u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "too many calls, or the server is stopping")
+		u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, u.full(true))
 		return &message.Refusal{Status: sip.StatusServiceUnavailable}
 	}
 	if !u.startInbound(v, route) {
@@ -158,7 +159,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 		case semaphore <- struct{}{}:
 			defer func() { <-semaphore }()
 		case <-wait.C:
-			u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "too many numbers are being looked up")
+			u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, fmt.Sprintf("the number could not be looked up within %s, because too many numbers are being looked up", lookupWait))
 			return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
 		}
 	}
@@ -177,7 +178,7 @@ func (u *UA) lookUp(v inviteContext) (trunk.Route, *message.Refusal) {
 	case callwright.CodeConflict:
 		return route, u.rejectUnknown(v, "the number has no + and is ambiguous: set a default country for the organization")
 	case callwright.CodeForbidden:
-		return route, u.rejectUnknown(v, "the trunk does not admit the address")
+		return route, u.rejectUnknown(v, "the trunk does not admit the source address")
 	case callwright.CodeUnavailable:
 		u.tellRefused(v.from, v.req, sip.StatusServiceUnavailable, "the number cannot be looked up")
 		return trunk.Route{}, &message.Refusal{Status: sip.StatusServiceUnavailable}
@@ -263,12 +264,27 @@ func (u *UA) logRefused(v inviteContext, route trunk.Route, status int) {
 		return
 	}
 	why := call.HangupReason{Cause: call.CauseRejected, Reason: "the trunk does not admit the caller"}
-	if status == sip.StatusServiceUnavailable {
-		why = call.HangupReason{Cause: call.CauseOverload, Reason: "draining, or too many calls"}
+	switch status {
+	case sip.StatusUnauthorized:
+		why.Reason = "the caller's credentials are wrong"
+	case sip.StatusServiceUnavailable:
+		why = call.HangupReason{Cause: call.CauseOverload, Reason: u.full(true)}
 	}
 	invite := message.Event(v.req)
 	invite.Transport, invite.Peer = transport.Version(transport.StateOf(v.stack.Existing(v.from))), v.from.String()
 	u.inboundLog(v, route).Refused(invite, status, why)
+}
+
+// full explains why there is no slot for a call.
+func (u *UA) full(inbound bool) string {
+	switch {
+	case u.registry.isDraining():
+		return "the server is stopping"
+	case inbound:
+		return fmt.Sprintf("the server's limit of %d calls, or of %d calls from one address, is reached", u.cfg.MaxCalls, u.cfg.MaxCallsPerIP)
+	default:
+		return fmt.Sprintf("the server's limit of %d calls is reached", u.cfg.MaxCalls)
+	}
 }
 
 // inboundLog returns a new attempt log for an inbound call.

@@ -80,9 +80,10 @@ func complete(cfg Config) (Config, error) {
 	}
 	switch {
 	case cfg.Ring < 0 || cfg.Ring > maxRing:
-		return cfg, fmt.Errorf("sipua: Config.Ring must be between 0 and %s", maxRing)
+		return cfg, fmt.Errorf("sipua: Config.Ring must be from 0 to %s", maxRing)
 	case cfg.SessionExpires > 0 && cfg.SessionExpires < minSession:
-		return cfg, fmt.Errorf("sipua: Config.SessionExpires must be at least %s (RFC 4028, section 4)", minSession)
+		return cfg, fmt.Errorf("sipua: Config.SessionExpires must be at least %s (RFC 4028, section 4), 0 for %s, or negative for no session timer",
+			minSession, defaultSession)
 	case message.HasControl(cfg.UserAgent):
 		return cfg, errors.New("sipua: Config.UserAgent must not contain control characters")
 	case message.HasControl(cfg.PublicHost):

@@ -30,7 +30,7 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 	profile := transport.NewProfile(o.route.Verify, server.Host)
 	s := u.pool.Hold(profile)
 	if s == nil {
-		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the telephone line is closed"}
 	}
 	for _, to := range targets {
 		var conn sip.Connection
@@ -51,7 +51,7 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 
 func unreachable(ctx context.Context, err error) *call.HangupReason {
 	if ctx.Err() != nil {
-		return &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+		return &call.HangupReason{Cause: call.CauseCancelled, Reason: "the call was canceled before it was answered"}
 	}
 	return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
 }

@@ -171,7 +171,7 @@ var rejections = map[call.Cause]int{
 func (in *incomingCall) Reject(cause call.Cause) error {
 	status, ok := rejections[cause]
 	if !ok {
-		return callwright.Invalid("cause", "must be a cause that can reject a call, not %q", cause)
+		return callwright.Invalid("cause", "must be busy, rejected, unavailable, overload or internal, not %q", cause)
 	}
 	r := dialog.Reject{Status: status, Cause: dialog.Cause(cause), Reason: fmt.Sprintf("refused with %d", status)}
 	if status == sip.StatusServiceUnavailable {

@@ -84,7 +84,7 @@ func TestRefusedCallsInLog(t *testing.T) {
 		target, reason string
 	}{
 		"unattached": {callwright.NotFound("number"), 403, "", `reason="the number has no inbound trunk"`},
-		"forbidden":  {callwright.ErrForbidden, 403, "", `reason="the trunk does not admit the address"`},
+		"forbidden":  {callwright.ErrForbidden, 403, "", `reason="the trunk does not admit the source address"`},
 		"no number":  {nil, 403, "sip:%0a@x.test", `to=%0a source=127.0.0.1 status=403 reason="the request names no phone number"`},
 		"no Contact of ours": {
 			nil, 403, "sip:" + bob.String() + "-" + strings.Repeat("q", 33) + "@x.test",

@@ -107,7 +107,7 @@ func checkDial(d call.DialRequest) ([]sip.Header, error) {
 		}
 	}
 	if d.Ring < 0 || d.Ring > maxRing {
-		return nil, callwright.Invalid("ring", "must be at most %s", maxRing)
+		return nil, callwright.Invalid("ring", "must be from 0 to %s", maxRing)
 	}
 	return message.NewCustomHeaders(d.Headers)
 }
@@ -147,7 +147,7 @@ func (o *outbound) try(ctx context.Context, server uri.URI, n int) (l *leg.Leg, 
 	u := o.ua
 	o.moved, o.last = nil, server
 	if !u.registry.reserve() {
-		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "draining, or too many calls"}, false
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: u.full(false)}, false
 	}
 	id := o.identity(server)
 	log := o.log(id, server, n)
@@ -194,7 +194,7 @@ func (o *outbound) start(
 	l := leg.New(cfg)
 	if !u.registry.add(keyOf(id), entry{leg: l}) {
 		audio.Discard()
-		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
+		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the telephone line is closed"}
 	}
 	l.Dial(leg.Invitation{
 		Target: o.target(server), Headers: o.headers, Audio: audio, Codecs: o.codecs, Ringing: o.ringing,
@@ -213,7 +213,7 @@ func (o *outbound) media(ctx context.Context) (*leg.Audio, *call.HangupReason) {
 		if err == nil {
 			_ = session.Close()
 		}
-		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+		return nil, &call.HangupReason{Cause: call.CauseCancelled, Reason: "the call was canceled before it was answered"}
 	}
 	if err != nil {
 		o.ua.log.Warn("no media session for a call", "call_id", o.dial.CallID, "error", err)
@@ -255,7 +255,7 @@ func (o *outbound) silence(ctx context.Context, l *leg.Leg) *call.HangupReason {
 		select {
 		case <-l.Replied():
 		default:
-			return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "the server did not answer in time"}
+			return &call.HangupReason{Cause: call.CauseUnreachable, Reason: fmt.Sprintf("the server did not answer within %s", o.ua.patience)}
 		}
 	}
 	return nil

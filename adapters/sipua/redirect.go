@@ -53,7 +53,7 @@ func (i *targetSet) next() *outbound {
 		case err != nil:
 			i.refuse(h, callwright.MessageOf(err))
 		case i.visited[visit(server, o.dial.To)]:
-			i.refuse(h, "the call already went there")
+			i.refuse(h, "the call was already sent to this target")
 		default:
 			i.visited[visit(server, o.dial.To)] = true
 			return o
@@ -74,7 +74,7 @@ const maxRefused = 3
 func (i *targetSet) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:
-		return "it names no contact"
+		return "the response names no Contact to call"
 	case n > maxRefused:
 		return strings.Join(i.refused[:maxRefused], "; ") + fmt.Sprintf("; and %d more", n-maxRefused)
 	default:
@@ -133,7 +133,7 @@ func (o *outbound) redirect(h hop) (*outbound, uri.URI, error) {
 	switch h.moved.Status {
 	case statusMultipleChoices, sip.StatusMovedPermanently, sip.StatusMovedTemporarily, sip.StatusUseProxy:
 	default:
-		return nil, uri.URI{}, callwright.Errorf(callwright.CodeForbidden, "redirections with status %d are not followed", h.moved.Status)
+		return nil, uri.URI{}, callwright.Errorf(callwright.CodeForbidden, "redirections with status %d are not followed, only those with 300, 301, 302 or 305", h.moved.Status)
 	}
 	route, server, number, err := o.route.Redirect(trunk.Redirection{
 		Contact: h.contact.URI, Proxy: h.moved.Status == sip.StatusUseProxy, Called: o.dial.To, Peer: h.moved.Peer,

@@ -81,9 +81,9 @@ func TestRedirectionIsRefused(t *testing.T) {
 		"elsewhere":      {trunk.RedirectSameServer, 301, []string{"<sip:+15550000009@127.0.0.1:1;transport=tls>"}, "another server than the trunk's"},
 		"without TLS":    {trunk.RedirectAny, 302, []string{"<sip:+15550000009@127.0.0.1;transport=udp>", "<sip:+15550000009@127.0.0.1;transport=tcp>"}, "TLS only"},
 		"to no number":   {trunk.RedirectAny, 300, []string{"<sip:alice@127.0.0.1>"}, "no E.164 number"},
-		"to nothing":     {trunk.RedirectAny, 302, nil, "it names no contact"},
-		"to everywhere":  {trunk.RedirectAny, 302, []string{"*"}, "it names no contact"},
-		"otherwise":      {trunk.RedirectAny, 380, []string{"<sip:+15550000009@127.0.0.1>"}, "redirections with status 380 are not followed"},
+		"to nothing":     {trunk.RedirectAny, 302, nil, "the response names no Contact to call"},
+		"to everywhere":  {trunk.RedirectAny, 302, []string{"*"}, "the response names no Contact to call"},
+		"otherwise":      {trunk.RedirectAny, 380, []string{"<sip:+15550000009@127.0.0.1>"}, "redirections with status 380 are not followed, only those with 300, 301, 302 or 305"},
 		"to many places": {"", 302, []string{"<sip:1@h>", "<sip:2@h>", "<sip:3@h>", "<sip:4@h>", "<sip:5@h>"}, "; and 2 more"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestRedirectionsEnd(t *testing.T) {
 		r := redirects(t, trunk.RedirectSameServer)
 		r.to(302, "<sip:+15550000009@"+r.address+">")
 		moved(r.peer, r.peer.request("INVITE"), 302, "<"+uriOf(r.invite)+">", "<sip:15550000009@"+r.address+">")
-		if e := r.fails(); e.Cause != call.CauseRedirected || strings.Count(e.Reason, "the call already went there") != 2 {
+		if e := r.fails(); e.Cause != call.CauseRedirected || strings.Count(e.Reason, "the call was already sent to this target") != 2 {
 			t.Errorf("%+v", e)
 		}
 		r.gone()

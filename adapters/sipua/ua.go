@@ -124,7 +124,7 @@ func contactURI(host string, listening net.Addr) (sip.Uri, error) {
 	}
 	if host == "" {
 		if addr.Addr().IsUnspecified() {
-			return sip.Uri{}, errors.New("sipua: Config.PublicHost is required to listen on every address")
+			return sip.Uri{}, errors.New("sipua: Config.PublicHost is required if Config.Listen means every address, such as 0.0.0.0")
 		}
 		host = addr.Addr().Unmap().String()
 	}

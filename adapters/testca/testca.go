@@ -178,7 +178,7 @@ func read(folder string) (*Authority, error) {
 	}
 	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok {
-		return nil, errors.New("the key is not an ECDSA key")
+		return nil, fmt.Errorf("%s must contain an ECDSA key", filepath.Join(folder, keyFile))
 	}
 	return &Authority{folder: folder, root: pair.Leaf, key: key}, nil
 }

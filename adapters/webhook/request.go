@@ -32,7 +32,7 @@ func (s *Sender) Do(ctx context.Context, r request.Request) (request.Response, e
 	defer cancel()
 	message, err := http.NewRequestWithContext(timed, r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
-		return request.Response{}, callwright.Invalid("", "the request can't be sent").Because(err)
+		return request.Response{}, callwright.Invalid("", "must have an HTTP method such as GET or POST, not %.40q", r.Method).Because(err)
 	}
 	for _, h := range r.Header {
 		message.Header.Add(h.Name, h.Value)
@@ -71,9 +71,9 @@ func unavailable(ctx context.Context, longest time.Duration, err error) error {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		text = "no answer within " + longest.String()
 	case ctx.Err() != nil:
-		text = "broken off"
+		text = "the request was canceled"
 	case errors.Is(err, ssrf.ErrProhibitedIP):
-		text = "the address is not public"
+		text = "the address of the host is not public"
 	default:
 		if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 			text = "the certificate can't be trusted"

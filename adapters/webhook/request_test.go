@@ -74,13 +74,13 @@ func TestRequestTrustsCertificates(t *testing.T) {
 func TestRequestSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := sender(t, false).Do(t.Context(), request.Request{Method: "GET", URL: "https://localhost:1/"})
-	if callwright.CodeOf(err) != callwright.CodeUnavailable || callwright.MessageOf(err) != "the address is not public" {
+	if callwright.CodeOf(err) != callwright.CodeUnavailable || callwright.MessageOf(err) != "the address of the host is not public" {
 		t.Errorf("a private address gave %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, true).Do(ctx, request.Request{Method: "GET", URL: "http://127.0.0.1:1/"})
-	if callwright.MessageOf(err) != "broken off" {
+	if callwright.MessageOf(err) != "the request was canceled" {
 		t.Errorf("a request that was broken off gave %v", err)
 	}
 }

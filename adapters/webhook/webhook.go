@@ -95,18 +95,23 @@ func (s *Sender) Close() { s.client.CloseIdleConnections() }
 // address. It resolves no names: the dialer checks the resolved address.
 func (s *Sender) CheckURL(text string) error {
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.User != nil {
+	if err != nil || u.Hostname() == "" {
 		return callwright.Invalid("", "must be a URL such as https://example.com/hook")
 	}
 	switch {
+	case u.User != nil:
+		return callwright.Invalid("", "must not contain a user name or password")
 	case u.Scheme == "https", u.Scheme == "http" && s.cfg.AllowPrivate:
 	case s.cfg.AllowPrivate:
 		return callwright.Invalid("", "must begin with https:// or http://")
 	default:
 		return callwright.Invalid("", "must begin with https://")
 	}
-	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > unicode.MaxASCII || r == '%' }) {
-		return callwright.Invalid("", "must name an ASCII host: a name in Punycode, or an address without a zone")
+	if strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > unicode.MaxASCII }) {
+		return callwright.Invalid("", "must have a host in ASCII: write an international name in Punycode, such as xn--bcher-kva.example")
+	}
+	if strings.Contains(u.Hostname(), "%") {
+		return callwright.Invalid("", "must have a host without %%: an IPv6 address must not have a zone")
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
@@ -114,7 +119,7 @@ func (s *Sender) CheckURL(text string) error {
 		}
 	}
 	if to, err := uri.ParseDestination(u.Hostname()); err == nil && to.IsPrivateIP && !s.cfg.AllowPrivate {
-		return callwright.Invalid("", "must not be a private address")
+		return callwright.Invalid("", "must have a public host, not a private address: only the operator can allow private addresses (the server's --allow-private)")
 	}
 	return nil
 }
@@ -143,8 +148,8 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 	case errors.Is(err, ssrf.ErrProhibitedIP):
 		return (&callwright.Error{
 			Code: callwright.CodeForbidden,
-			Message: "its host has an address that is not public: " +
-				"name a public host, or allow private addresses (the server's --allow-private)",
+			Message: "the host of the URL has an address that is not public: " +
+				"use a public host, or allow private addresses (the server's --allow-private)",
 		}).Because(err)
 	case err != nil:
 		return unavailable(timed, timeout, err)
@@ -157,10 +162,10 @@ func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, 
 		return nil
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500:
 		return &callwright.Error{
-			Code: callwright.CodeUnavailable, Message: fmt.Sprintf("it answered with status %d", code), RetryAfter: retryAfter(response),
+			Code: callwright.CodeUnavailable, Message: fmt.Sprintf("the receiver answered with status %d", code), RetryAfter: retryAfter(response),
 		}
 	default:
-		return callwright.Errorf(callwright.CodeForbidden, "it answered with status %d, which is final", code)
+		return callwright.Errorf(callwright.CodeForbidden, "the receiver answered with status %d, after which the message is not sent again", code)
 	}
 }
 

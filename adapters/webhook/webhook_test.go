@@ -124,7 +124,7 @@ func TestSendRefusesPrivateAddresses(t *testing.T) {
 	// CheckURL accepts the name, because it resolves no names. The dialer then refuses the address.
 	_, port, _ := splitURL(server.URL)
 	if err := s.Send(t.Context(), "a", "c1", "https://localhost:"+port, nil); !errors.Is(err, callwright.ErrForbidden) ||
-		!strings.Contains(callwright.MessageOf(err), "name a public host") {
+		!strings.Contains(callwright.MessageOf(err), "use a public host") {
 		t.Errorf("a loopback address gave %v", err)
 	}
 	if len(got) != 0 {

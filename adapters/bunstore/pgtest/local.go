@@ -190,7 +190,7 @@ func unprivileged() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("PostgreSQL does not run as root, and neither the account postgres nor nobody is there")
+	return nil, errors.New("PostgreSQL refuses to run as root, and this machine has neither an account postgres nor an account nobody: create one")
 }
 
 // giveAway makes account the owner of the paths. It does nothing if account is nil.

@@ -143,7 +143,7 @@ func withDatabase(dsn, name string) (string, error) {
 	}
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return "", errors.New("the data source name is no valid URL") // the error of url.Parse would contain the password
+		return "", errors.New(envDSN + " must be a valid URL or libpq keywords") // the error of url.Parse would contain the password
 	}
 	u.Path = "/" + name
 	return u.String(), nil

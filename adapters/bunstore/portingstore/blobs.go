@@ -137,7 +137,7 @@ func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err e
 				}
 				result, err = idb.NewUpdate().Model(row).WherePK().Exec(ctx)
 				published = true
-				return sqldb.Changed(result, err, callwright.Errorf(callwright.CodeUnavailable, "the upload took too long"))
+				return sqldb.Changed(result, err, callwright.Errorf(callwright.CodeUnavailable, "the upload took too long and was discarded: upload the document again"))
 			})
 		})
 	})

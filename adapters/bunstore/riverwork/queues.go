@@ -91,7 +91,7 @@ func looked(ctx context.Context, client worker, queues []string) (map[string]tim
 func idle(before, after map[string]time.Time, queues []string) error {
 	for _, name := range queues {
 		if !after[name].After(before[name]) {
-			return fmt.Errorf("the queue %s is not worked on", name)
+			return fmt.Errorf("no node takes tasks from the queue %s", name)
 		}
 	}
 	return nil

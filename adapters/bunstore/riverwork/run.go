@@ -3,7 +3,6 @@ package riverwork
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -100,7 +99,7 @@ func (c *client) end(ctx context.Context, patience time.Duration) error {
 	}
 	close(c.stopping)
 	if err := within(ctx, hardStop, c.StopAndCancel); err != nil {
-		return errors.New("riverwork: handlers run on although their contexts have ended")
+		return fmt.Errorf("riverwork: handlers still run %s after their contexts were canceled: handlers must return when their context ends", hardStop)
 	}
 	return nil
 }

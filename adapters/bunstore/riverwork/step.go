@@ -98,7 +98,7 @@ func (s *step) call(ctx context.Context, job *river.Job[taskArgs]) (err error) {
 	}()
 	handler := s.work.handlers[job.Args.Task]
 	if handler == nil {
-		return fmt.Errorf("no handler for %q", job.Args.Task)
+		return fmt.Errorf("no handler is registered for tasks of the kind %q", job.Args.Task)
 	}
 	var args []byte
 	if job.Args.Args != "" {

@@ -71,7 +71,7 @@ func New(c Config) (*Work, error) {
 		return nil, fmt.Errorf("riverwork: Config.RescueAfter (%s) must be longer than Config.StepTimeout (%s)", c.RescueAfter, c.StepTimeout)
 	}
 	if c.Connections < leastConnections || c.Connections > mostConnections {
-		return nil, fmt.Errorf("riverwork: Config.Connections must be from %d to %d", leastConnections, mostConnections)
+		return nil, fmt.Errorf("riverwork: Config.Connections must be from %d to %d, not %d", leastConnections, mostConnections, c.Connections)
 	}
 	dsn := c.PostgresDSN.Reveal()
 	c.PostgresDSN = ""

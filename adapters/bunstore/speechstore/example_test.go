@@ -41,5 +41,5 @@ func Example() {
 	fmt.Println(voices.InsertVoice(ctx, voice))
 	// Output:
 	// Front desk slt 1.1 <nil>
-	// name: another voice has this name
+	// name: must be unique: a voice with this name exists already
 }

@@ -24,7 +24,7 @@ func (s Voices) rows() sqldb.Rows[speech.Voice, voiceRow] {
 }
 
 // errNameTaken is returned if another voice of the organization has the name.
-var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
+var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "must be unique: a voice with this name exists already"}
 
 // InsertVoice adds a voice. It returns CodeConflict if the id exists, or if another voice of the organization has the name.
 func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {

@@ -75,7 +75,7 @@ func (c *direction) Encode(dst []byte, pcm []int16) ([]byte, error) {
 			return dst, fmt.Errorf("opus: %w", err)
 		}
 	default:
-		return dst, fmt.Errorf("opus: a frame must have 10, 20, 40 or 60 ms, not %d samples", len(pcm))
+		return dst, fmt.Errorf("opus: a frame must have %d, %d, %d or %d samples (10, 20, 40 or 60 ms), not %d", frame/2, frame, 2*frame, 3*frame, len(pcm))
 	}
 	from := len(dst)
 	dst = slices.Grow(dst, packet)
@@ -89,7 +89,7 @@ func (c *direction) Encode(dst []byte, pcm []int16) ([]byte, error) {
 // Decode appends the audio of one packet, at most 120 ms, to dst. It returns an error for a packet that is not Opus.
 func (c *direction) Decode(dst []int16, payload []byte) ([]int16, error) {
 	if len(payload) == 0 {
-		return dst, errors.New("opus: an empty packet")
+		return dst, errors.New("opus: a packet must not be empty")
 	}
 	from := len(dst)
 	dst = slices.Grow(dst, longest)

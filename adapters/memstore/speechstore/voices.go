@@ -44,7 +44,7 @@ func (s Voices) with(ctx context.Context, f func(v *voices) error) error {
 }
 
 // errNameTaken reports that another voice of the organization already has the name.
-var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
+var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "must be unique: a voice with this name exists already"}
 
 // InsertVoice adds a voice. It returns CodeConflict if its ID or name is already stored.
 func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {

@@ -264,7 +264,7 @@ func TestCancelledProbe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	server := failover.Server{Host: netip.MustParseAddr("127.0.0.1").String(), Port: 9}
-	if e := newProber(t, nil, nil).Options(ctx, server, ""); e.Alive || e.Reason != "given up" {
+	if e := newProber(t, nil, nil).Options(ctx, server, ""); e.Alive || e.Reason != "the attempt was canceled" {
 		t.Errorf("%+v", e)
 	}
 }

@@ -150,11 +150,11 @@ func TestStrangeAnswers(t *testing.T) {
 		{"endless headers", func(_ string, send func(...string)) bool {
 			send("SIP/2.0 200 OK\r\n" + strings.Repeat("X: y\r\n", probe.MaxMessage/6+10))
 			return false
-		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large"},
+		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large: at most 64 KiB a message, and 256 KiB in total"},
 		{"a huge body", func(request string, send func(...string)) bool {
 			send(answer(request, "200 OK", "", strings.Repeat("x", probe.MaxMessage)))
 			return false
-		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large"},
+		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large: at most 64 KiB a message, and 256 KiB in total"},
 		{"a length that is none", func(request string, send func(...string)) bool {
 			send(strings.Replace(fine(request), "Content-Length: ", "Content-Length: -", 1))
 			return false
@@ -164,7 +164,7 @@ func TestStrangeAnswers(t *testing.T) {
 				send("OPTIONS sip:us SIP/2.0\r\nContent-Length: 1000\r\n\r\n" + strings.Repeat("x", 1000))
 			}
 			return true
-		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large"},
+		}, []uri.Transport{uri.TCP, uri.TLS}, 0, "the answer is too large: at most 64 KiB a message, and 256 KiB in total"},
 		{"a closed connection", func(string, func(...string)) bool { return true },
 			[]uri.Transport{uri.TCP, uri.TLS}, 0, "the server closed the connection"},
 		{"provisional answers only", func(request string, send func(...string)) bool {
@@ -273,7 +273,7 @@ func TestGivenUp(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		peer := respond(t, transport, &cert, func(string, func(...string)) bool { cancel(); return false })
 		a := newProber(t, nil, nil).Probe(ctx, discovery.Probe{Address: peer.address, Transport: transport, Host: "localhost"})
-		if a.Error != "given up" {
+		if a.Error != "the attempt was canceled" {
 			t.Errorf("%s: %+v", transport, a.Attempt)
 		}
 	}
@@ -284,7 +284,7 @@ func TestHostsThatWouldBeMoreThanThat(t *testing.T) {
 	p := newProber(t, nil, nil)
 	for _, host := range []string{"", "a b", "x\r\nEvil: 1", "x>", "x;lr", "u@x", "x:5060", "sip:x"} {
 		a := p.Probe(within(t, patience), discovery.Probe{Address: netip.MustParseAddrPort("127.0.0.1:9"), Transport: uri.UDP, Host: host})
-		if a.Error != "the host must be a host name or an IP address" {
+		if a.Error != "the host must be a host name or an IP address, without a port or brackets" {
 			t.Errorf("%q: %+v", host, a.Attempt)
 		}
 	}

@@ -68,7 +68,7 @@ func New(cfg Config) (*Prober, error) {
 		return nil, errors.New("probe: Config.UserAgent must not contain control characters")
 	}
 	if cfg.PublicHost != "" && !isHost(cfg.PublicHost) {
-		return nil, fmt.Errorf("probe: Config.PublicHost must be a host name or an IP address, not %q", cfg.PublicHost)
+		return nil, fmt.Errorf("probe: Config.PublicHost must be a host name or an IP address, without a port or brackets, not %q", cfg.PublicHost)
 	}
 	if cfg.Credentials == nil {
 		cfg.Credentials = peer.Fixed(cfg.Certificates, cfg.Roots)
@@ -134,7 +134,7 @@ func (p *Prober) request(target string, transport uri.Transport) request {
 	}
 }
 
-var errHost = errors.New("the host must be a host name or an IP address")
+var errHost = errors.New("the host must be a host name or an IP address, without a port or brackets")
 
 // isHost reports whether a text is a host name or an IP address, without a port.
 func isHost(text string) bool {

@@ -3,6 +3,7 @@ package probe
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ const (
 
 var (
 	errNotSIP = errors.New("the answer is not SIP")
-	errHuge   = errors.New("the answer is too large")
+	errHuge   = fmt.Errorf("the answer is too large: at most %d KiB a message, and %d KiB in total", maxMessage>>10, maxReceived>>10)
 )
 
 // response is a parsed SIP response.

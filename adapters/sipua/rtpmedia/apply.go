@@ -80,7 +80,7 @@ func (s *session) engines(names []string) (*engines, error) {
 		return nil, err
 	}
 	if encoder.Rate() < 50 || encoder.Clock() < 50 || encoder.Rate()%50 != 0 || encoder.Clock()%50 != 0 {
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the codec %s must have whole samples in 20 ms", names[0])
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the codec %s must have a sample rate and an RTP clock rate that are multiples of 50 Hz", names[0])
 	}
 	e := &engines{names: names, encoder: encoder, rate: s.rate}
 	if len(s.codecs) == 0 {

@@ -61,14 +61,19 @@ func New(cfg Config) (*Media, error) {
 	if !cfg.Advertise.IsValid() {
 		cfg.Advertise = cfg.IP
 	}
-	if cfg.Advertise.IsUnspecified() || cfg.Advertise.Is4() != cfg.IP.Is4() {
-		return nil, callwright.Invalid("advertise", "must be a specified address of the family of ip, not %s with %s", cfg.Advertise, cfg.IP)
+	switch {
+	case cfg.Advertise.IsUnspecified():
+		return nil, callwright.Invalid("advertise", "must be the IP address at which peers reach this machine, not %s", cfg.Advertise)
+	case cfg.IP.Is4() && !cfg.Advertise.Is4():
+		return nil, callwright.Invalid("advertise", "must be an IPv4 address like ip (%s), not %s", cfg.IP, cfg.Advertise)
+	case cfg.Advertise.Is4() && !cfg.IP.Is4():
+		return nil, callwright.Invalid("advertise", "must be an IPv6 address like ip (%s), not %s", cfg.IP, cfg.Advertise)
 	}
 	if cfg.Jitter == (Bounds{}) {
 		cfg.Jitter = Bounds{Least: 20 * time.Millisecond, Most: 120 * time.Millisecond}
 	}
 	if cfg.Jitter.Least < 0 || cfg.Jitter.Most < cfg.Jitter.Least || cfg.Jitter.Most > time.Second {
-		return nil, callwright.Invalid("jitter", "must be a range of delays of at most a second, not %s to %s", cfg.Jitter.Least, cfg.Jitter.Most)
+		return nil, callwright.Invalid("jitter", "must satisfy 0 <= Least <= Most <= 1s, not Least %s and Most %s", cfg.Jitter.Least, cfg.Jitter.Most)
 	}
 	if cfg.Timeouts.First <= 0 {
 		cfg.Timeouts.First = 30 * time.Second
@@ -111,9 +116,13 @@ func (m *Media) Check() error {
 // noPort returns the CodeUnavailable error for a failure to open sockets.
 func (m *Media) noPort(cause error) error {
 	if errors.Is(cause, syscall.EADDRNOTAVAIL) {
-		return callwright.Errorf(callwright.CodeUnavailable, "this machine does not have the media address %s", m.cfg.IP).Because(cause)
+		return callwright.Errorf(callwright.CodeUnavailable, "this machine does not have the media address %s: configure an address of this machine", m.cfg.IP).Because(cause)
 	}
-	return callwright.Errorf(callwright.CodeUnavailable, "no media port of %s is free", m.cfg.IP).Because(cause)
+	if errors.Is(cause, errAllTaken) || errors.Is(cause, syscall.EADDRINUSE) {
+		return callwright.Errorf(callwright.CodeUnavailable, "all media ports of %s are in use: try again later, or configure more ports", m.cfg.IP).
+			Because(cause)
+	}
+	return callwright.Errorf(callwright.CodeUnavailable, "no media port of %s can be opened", m.cfg.IP).Because(cause)
 }
 
 // Counters holds sums over all sessions of a Media.

@@ -1,10 +1,10 @@
 package rtpmedia_test
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,7 +39,7 @@ func (n *network) listen(at netip.AddrPort) (rtpmedia.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.conns[at] != nil {
-		return nil, errors.New("address in use")
+		return nil, syscall.EADDRINUSE
 	}
 	w := &wire{net: n, at: at, inbox: make(chan datagram, 1000), closed: make(chan struct{})}
 	n.conns[at] = w

@@ -313,7 +313,7 @@ func (s *session) SendDTMF(ctx context.Context, text string) error {
 	}
 }
 
-var errNoEvents = callwright.Errorf(callwright.CodeUnavailable, "the peer does not accept telephone-events")
+var errNoEvents = callwright.Errorf(callwright.CodeUnavailable, "digits cannot be sent, because the peer does not accept telephone events (RFC 4733)")
 
 // Stats implements sip.MediaSession.
 func (s *session) Stats() sip.MediaStats {

@@ -204,7 +204,7 @@ func TestForeignAddress(t *testing.T) {
 		m := newMedia(t, func(c *rtpmedia.Config) { c.IP, c.Ports = foreign, ports })
 		_, err := m.Open(t.Context())
 		for what, err := range map[string]error{"Check": m.Check(), "Open": err} {
-			if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "this machine does not have the media address 203.0.113.77" {
+			if !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "this machine does not have the media address 203.0.113.77: configure an address of this machine" {
 				t.Errorf("with ports %s %s gave %v, %v", name, what, err, errors.Unwrap(err))
 			}
 		}
@@ -224,7 +224,7 @@ func TestPortOrder(t *testing.T) {
 	m := must(rtpmedia.NewOn(cfg, n.listen))(t)
 	open := func() sip.MediaSession { return must(m.Open(context.Background()))(t) }
 	a, b, c := open(), open(), open() // ports 10000, 10004 and 10006 in random order, because 10003 is in use
-	if _, err := m.Open(context.Background()); !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "no media port of 192.0.2.1 is free" {
+	if _, err := m.Open(context.Background()); !errors.Is(err, callwright.ErrUnavailable) || callwright.MessageOf(err) != "all media ports of 192.0.2.1 are in use: try again later, or configure more ports" {
 		t.Fatalf("a fourth session: %v", err)
 	}
 	if len(n.conns) != 7 {

@@ -57,7 +57,7 @@ const generation = "callwright.generation"
 func NewPool(dsn, application string) (*Pool, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("the connection string must be valid for PostgreSQL") // the error of pgx may contain the password
+		return nil, errors.New("the address of the database must be sqlite:<path> or a valid PostgreSQL connection string, such as postgres://user:password@host/database") // the error of pgx may contain the password
 	}
 	p := &Pool{config: config}
 	config.RuntimeParams["timezone"] = "UTC"

@@ -66,7 +66,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 	case isSQLite:
 		return db, db.openSQLite(ctx, path)
 	case address == "":
-		return nil, errors.New("the address is required: sqlite:<path> or postgres://…")
+		return nil, errors.New("the address of the database is required: sqlite:<path> or postgres://…")
 	default:
 		return db, db.openPostgres(address, cmp.Or(c.Connections, postgresConnections))
 	}

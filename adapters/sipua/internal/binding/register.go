@@ -28,7 +28,7 @@ func (c *Client) Register(ctx context.Context, wanted registration.Binding) (tim
 	conn, err := c.connect(ctx, b, wanted)
 	if err != nil {
 		if ctx.Err() != nil {
-			return 0, errors.New("given up")
+			return 0, errors.New("the registration was canceled")
 		}
 		return 0, errors.New("no TLS connection: " + peer.Reason(err))
 	}

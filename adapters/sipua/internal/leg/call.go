@@ -76,7 +76,7 @@ func (l *Leg) Transfer(ctx context.Context, to string) error {
 		return err
 	}
 	if !l.transfer.TryLock() {
-		return callwright.Errorf(callwright.CodeConflict, "a transfer is under way")
+		return callwright.Errorf(callwright.CodeConflict, "another transfer of this call is running: wait for its result")
 	}
 	defer l.transfer.Unlock()
 	select {

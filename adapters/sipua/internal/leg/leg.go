@@ -176,7 +176,7 @@ func (l *Leg) effect(e dialog.Effect) {
 	case dialog.Renegotiated:
 		if err := l.media.accept(); err != nil {
 			l.logger.Warn("the answer to our re-INVITE is unusable", "error", err)
-			l.post(dialog.Hangup{Cause: dialog.NotAcceptable, Reason: "the answer to our re-INVITE is unusable"})
+			l.post(dialog.Hangup{Cause: dialog.NotAcceptable, Reason: "the other side's SDP answer to our re-INVITE cannot be used"})
 		}
 	case dialog.Transferred:
 		l.tellTransfer(e)

@@ -41,7 +41,7 @@ type media struct {
 	stats  call.Stats
 }
 
-var errNoOffer = errors.New("an answer without an offer")
+var errNoOffer = errors.New("an SDP answer cannot be made, because the peer has sent no offer")
 
 // requested returns the SDP offer for an INVITE of ours. The offer of the first INVITE contains the trunk's codecs, and a later offer only
 // the agreed codecs.

@@ -175,7 +175,7 @@ func givenUpBy(ctx context.Context) call.HangupReason {
 	if why, ok := errors.AsType[*call.HangupReason](context.Cause(ctx)); ok {
 		return call.HangupReason{Cause: why.Cause, Reason: why.Reason}
 	}
-	return call.HangupReason{Cause: call.CauseCancelled, Reason: "given up"}
+	return call.HangupReason{Cause: call.CauseCancelled, Reason: "the call was canceled before it was answered"}
 }
 
 // abandon ends the leg and returns why, with the SIP status of the call. It waits at most 3*T1 for the leg to end.

@@ -90,7 +90,7 @@ func NewCustomHeaders(values map[string]string) ([]sip.Header, error) {
 		}
 		if !isToken(name) || HasControl(value) || len(name)+len(value) > maxHeader {
 			return nil, callwright.Invalid("headers",
-				"%.40q can't be sent as a SIP header: at most %d bytes, without control characters", name, maxHeader)
+				"the header %.40q must have a name of letters, digits and -.!%%*_+`'~, a value without control characters, and at most %d bytes in total", name, maxHeader)
 		}
 		headers = append(headers, sip.NewHeader(name, value))
 	}

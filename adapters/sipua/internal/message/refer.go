@@ -17,7 +17,7 @@ import (
 func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why string) {
 	targets := append(req.GetHeaders("Refer-To"), req.GetHeaders("r")...)
 	if len(targets) != 1 {
-		return "", sip.StatusBadRequest, "one Refer-To is required"
+		return "", sip.StatusBadRequest, "the request must contain exactly one Refer-To"
 	}
 	text := targets[0].Value()
 	var target sip.Uri
@@ -32,11 +32,11 @@ func ReferTo(req *sip.Request) (to callwright.PhoneNumber, status int, why strin
 	case asksFor(text, "Replaces"):
 		return "", sip.StatusGlobalDecline, "attended transfers are not supported"
 	case other && !strings.EqualFold(method, string(sip.INVITE)):
-		return "", sip.StatusGlobalDecline, "only calls can be transferred to"
+		return "", sip.StatusGlobalDecline, "the method in the Refer-To must be INVITE"
 	}
 	to, err := Number(&target)
 	if err != nil {
-		return "", sip.StatusNotFound, "the Refer-To must have a phone number with its country code"
+		return "", sip.StatusNotFound, "the Refer-To must contain a phone number with its country code"
 	}
 	return to, 0, ""
 }

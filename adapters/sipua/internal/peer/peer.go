@@ -98,7 +98,7 @@ func Reason(err error) string {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return "the address is not public"
 	case errors.Is(err, context.Canceled):
-		return "given up"
+		return "the attempt was canceled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, syscall.ETIMEDOUT):
 		return "no answer in time"
 	case errors.Is(err, syscall.ECONNREFUSED):

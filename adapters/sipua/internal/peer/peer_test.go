@@ -126,7 +126,7 @@ func TestReason(t *testing.T) {
 		"the server refuses the TLS handshake":              {tls.AlertError(40), &net.OpError{Op: "remote error", Err: secret}},
 		"the server does not speak TLS":                     {tls.RecordHeaderError{Msg: "secret"}},
 		"the address is not public":                         {ssrf.ErrProhibitedIP, ssrf.ErrProhibitedNetwork},
-		"given up":                                          {context.Canceled},
+		"the attempt was canceled":                          {context.Canceled},
 		"no answer in time":                                 {context.DeadlineExceeded, os.ErrDeadlineExceeded, syscall.ETIMEDOUT},
 		"the connection is refused":                         {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}},
 		"no route leads to the address":                     {syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EADDRNOTAVAIL},
