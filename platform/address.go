@@ -12,7 +12,7 @@ import (
 // addresses sets the defaults of the addresses and validates them.
 func (c *Config) addresses() error {
 	if c.Addr != "" && !hostAndPort(c.Addr) {
-		return fmt.Errorf("--addr must be an address and a port such as 127.0.0.1:8080, not %q", c.Addr)
+		return fmt.Errorf("--addr must be an address and a port such as 127.0.0.1:8080, or :8080 for every address, not %q", c.Addr)
 	}
 	sip, err := listenIP(c.SIPAddr)
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *Config) addresses() error {
 		c.PublicIP = sip
 	}
 	if c.PublicIP.IsUnspecified() {
-		return errors.New("--public-ip is required when --sip-addr listens on every address")
+		return errors.New("--public-ip must be the address at which peers reach this machine: it is required when --sip-addr listens on every address")
 	}
 	if c.MediaIP.Unmap().Is4() != c.PublicIP.Unmap().Is4() {
 		return fmt.Errorf("--media-ip %s and --public-ip %s must both be IPv4 or both IPv6", c.MediaIP, c.PublicIP)
@@ -52,7 +52,7 @@ func hostAndPort(text string) bool {
 // listenIP returns the IP address in --sip-addr, or 0.0.0.0 if it names only a port.
 func listenIP(text string) (netip.Addr, error) {
 	if text == "" {
-		return netip.Addr{}, errors.New("--sip-addr must not be empty; a program must start from platform.Defaults()")
+		return netip.Addr{}, errors.New("--sip-addr must not be empty: a program must start its Config from platform.Defaults()")
 	}
 	wrong := fmt.Errorf("--sip-addr must be an IP address and a port such as 192.0.2.1:5061, or :5061 for every address, not %q; "+
 		"a name for peers goes into --public-host", text)
@@ -79,7 +79,7 @@ func notListening(name, addr string, err error) error {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("%s %s: another program listens there, perhaps another server: stop it, or choose another port", name, addr)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("%s %s: this machine does not have that address: choose one of its addresses, or leave it out to listen on all", name, addr)
+		return fmt.Errorf("%s %s: this machine does not have that address: choose one of its addresses, or give only the port, such as :8080, to listen on all of them", name, addr)
 	case errors.Is(err, syscall.EACCES):
 		return fmt.Errorf("%s %s: this user may not listen there: choose a port from 1024, or grant the program the capability CAP_NET_BIND_SERVICE", name, addr)
 	default:

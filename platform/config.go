@@ -206,7 +206,7 @@ func (c *Config) checkPublicURL() error {
 		return errors.New("--public-url is required without --addr")
 	case c.PublicURL == "":
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("--public-url must be a URL such as https://voice.example.com, without a query")
+		return errors.New("--public-url must be a URL such as https://voice.example.com, without a user name, a query and a fragment")
 	case !strings.HasSuffix(c.PublicURL, u.EscapedPath()):
 		return fmt.Errorf("--public-url must have an escaped path: %s, not %s", u.EscapedPath(), u.Path)
 	}

@@ -37,7 +37,7 @@ type shares struct {
 func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {
-		return shares{}, fmt.Errorf("the limit of open files: %w", err)
+		return shares{}, fmt.Errorf("the limit of open files cannot be read: %w", err)
 	}
 	s, whole, err := divide(c, limit)
 	if err != nil {

@@ -42,7 +42,7 @@ func lockFiles(c Config) ([]lockFile, error) {
 	}
 	one, err := realPath(path)
 	if err != nil {
-		return nil, fmt.Errorf("--database-url %s: the folder %s cannot be used (%w): make it, or name a file in another one",
+		return nil, fmt.Errorf("--database-url %s: the folder %s cannot be used (%w): create it, or name a file in another folder",
 			c.DatabaseURL, filepath.Dir(path), err)
 	}
 	return append(files, lockFile{"--database-url " + c.DatabaseURL, "database " + path, one + ".lock"}), nil
@@ -90,8 +90,8 @@ func checkLost(c Config) error {
 	if _, err := os.Stat(sign); err != nil {
 		return nil //nolint:nilerr // nothing shows that there was a database
 	}
-	return fmt.Errorf("the database %s is missing, but %s shows that the data folder was used with one: restore the database from a backup, "+
-		"or name another one with --database-url; to begin a new one, delete %s", path, sign, sign)
+	return fmt.Errorf("the database %s is missing, but %s shows that the data folder was used with a database: restore that database from a backup, "+
+		"or name another one with --database-url; to begin a new database, delete %s", path, sign, sign)
 }
 
 // lock locks the file and writes the process and host into it. It returns an error if another server holds the lock. The file is not
@@ -109,7 +109,7 @@ func (l lockFile) lock() (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", l.path, err), f.Close())
 	case taken:
 		holder, _ := io.ReadAll(io.LimitReader(f, 1<<10)) // empty while the holder writes it
-		return nil, errors.Join(fmt.Errorf("the %s is in use by another server (%s): stop that one, or start this one with another --data, and several nodes with PostgreSQL",
+		return nil, errors.Join(fmt.Errorf("the %s is in use by another server (%s): stop that server, or start this one with another --data and another database; nodes that share a database need PostgreSQL, and each its own --data",
 			l.what, strings.TrimSpace(string(holder))), f.Close())
 	}
 	host, _ := os.Hostname() // only informative

@@ -35,12 +35,12 @@ func (l logLevel) read() error {
 		l.Set(l.otherwise)
 		return nil
 	}
-	var level slog.Level
-	if err == nil {
-		err = level.UnmarshalText([]byte(strings.TrimSpace(string(text))))
-	}
 	if err != nil {
-		return fmt.Errorf("%s must be debug, info, warn or error: %w", l.file, err)
+		return fmt.Errorf("the file of the log level cannot be read: %w", err)
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(strings.TrimSpace(string(text)))); err != nil {
+		return fmt.Errorf("%s must contain debug, info, warn or error: %w", l.file, err)
 	}
 	l.Set(level)
 	return nil
@@ -57,7 +57,7 @@ type reloadParts struct {
 // reload reads the log level and the certificates again, and logs the result.
 func (p reloadParts) reload(ctx context.Context) {
 	if err := p.Level.read(); err != nil {
-		p.Runtime.Logger.ErrorContext(ctx, "the level of the log stays as it is", "level", p.Level.Level(), "error", err)
+		p.Runtime.Logger.ErrorContext(ctx, "the level of the log is unchanged", "level", p.Level.Level(), "error", err)
 	}
 	p.Identity.Reload(ctx)
 	p.Runtime.Logger.InfoContext(ctx, "read again: the level of the log and the certificates", "level", p.Level.Level())

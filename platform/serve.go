@@ -373,7 +373,7 @@ type failures chan<- error
 // http.ErrServerClosed.
 func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		p.Runtime.Logger.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
+		p.Runtime.Logger.Error("the platform must stop, because a part of it failed", "part", part, "error", err)
 		select {
 		case p.Failures <- fmt.Errorf("%s: %w", part, err):
 		default: // another part has already failed

@@ -60,7 +60,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 func (p runsOn) clonedBy() string {
 	d := p.SpeechEngine.Describe()
 	if !d.Pitch && !d.Tempo {
-		return "voices cannot be made of recordings: " + d.Name + " has neither pitch nor tempo to set"
+		return "voices cannot be made from recordings: " + d.Name + " can change neither pitch nor tempo"
 	}
 	return fmt.Sprintf("voice profiles of %s: the pitch and the tempo of a recording, not the speaker's sound", d.Name)
 }

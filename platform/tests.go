@@ -95,7 +95,7 @@ const limitRetries = 5
 // judgedBy describes how assertions are judged, human-readable.
 func (p runsOn) judgedBy() string {
 	if !p.Config.hasModel() {
-		return "by rules only; what needs a judge is an error, because the scripted model is none"
+		return "by rules only; assertions that need a judge end as errors, because the scripted model cannot judge"
 	}
 	return "by rules and " + p.Model.Name()
 }

@@ -123,7 +123,7 @@ func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 			return nil, err
 		}
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, errors.New(file + ": must contain a certificate")
+			return nil, errors.New(file + ": must contain a certificate in PEM")
 		}
 	}
 	return pool, nil

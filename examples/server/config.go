@@ -37,7 +37,7 @@ func (p *ports) Set(text string) error {
 	l, lowErr := strconv.ParseUint(low, 10, 16)
 	h, highErr := strconv.ParseUint(high, 10, 16)
 	if !ok || lowErr != nil || highErr != nil || l > h {
-		return errors.New("must be a range of ports such as 10000-20000")
+		return errors.New("must be a range of ports from 0 to 65535, the lower one first, such as 10000-20000")
 	}
 	p.Low, p.High = uint16(l), uint16(h)
 	return nil
@@ -114,7 +114,7 @@ func parse(args, environ []string) (config, error) {
 		return config{}, err
 	}
 	if f.NArg() > 0 {
-		return config{}, fmt.Errorf("unexpected argument %q", f.Arg(0))
+		return config{}, fmt.Errorf("unexpected argument %q: settings are flags, which -help lists", f.Arg(0))
 	}
 	err := c.complete(given)
 	return c, err // a single return statement might read c before complete changes it
@@ -162,7 +162,7 @@ func (c *config) addDays(f *flag.FlagSet) {
 // complete parses the raw values of texts and completes the platform's configuration.
 func (c *config) complete(given texts) (err error) {
 	if c.to.Addr == "" {
-		return errors.New("--addr must be an address and a port such as 127.0.0.1:8080")
+		return errors.New("--addr must be an address and a port such as 127.0.0.1:8080, or :8080 for every address")
 	}
 	c.to.RTPPorts = platform.PortRange(c.ports)
 	c.to.CarrierTimes = platform.CarrierTimes(c.carrier)

@@ -99,7 +99,7 @@ func setFromEnv(f *flag.FlagSet, environ []string) (err error) {
 		}
 		fl := f.Lookup(strings.ToLower(strings.ReplaceAll(twin, "_", "-")))
 		if fl == nil || name != strings.ToUpper(name) {
-			err = errors.Join(err, fmt.Errorf("%s: there is no such setting; %s-help lists the flags, and --sip-addr is %sSIP_ADDR",
+			err = errors.Join(err, fmt.Errorf("%s: unknown setting: %s-help lists the flags; the variable of --sip-addr, for example, is %sSIP_ADDR",
 				name, nearest(f, envStart, twin), envStart))
 			continue
 		}

@@ -36,9 +36,10 @@ func (m *models) Set(text string) error {
 		}
 		switch u, err := url.Parse(one.BaseURL); {
 		case name == "" || one.Model == "" || len(name) > maxModelName || err != nil || one.BaseURL != "" && u.Host == "":
-			return errors.New("must be name=model@base-url, several of them separated by commas, such as strict=large-2@https://models.example/v1")
+			return fmt.Errorf("must be name=model@base-url or name=model, several of them separated by commas, such as strict=large-2@https://models.example/v1, "+
+				"with names of 1 to %d bytes", maxModelName)
 		case slices.ContainsFunc(*m, func(other platform.NamedModel) bool { return other.Name == name }):
-			return fmt.Errorf("has the name %q twice", name)
+			return fmt.Errorf("must not have the name %q twice", name)
 		}
 		*m = append(*m, one)
 	}

@@ -79,7 +79,7 @@ func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, 
 		cause := fmt.Errorf("%s: %w: %s", p.path, err, bytes.TrimSpace(complaint.kept.Bytes()))
 		return printed.kept.Bytes(), (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the speech engine failed"}).Because(cause)
 	case printed.over:
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine printed over %d bytes", maxOutput)
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine printed more than %d bytes, the limit", maxOutput)
 	}
 	return printed.kept.Bytes(), nil
 }
@@ -92,9 +92,9 @@ func ReadFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file: %s", path, info.Mode())
+		return nil, fmt.Errorf("%s must be a regular file, but has the mode %s", path, info.Mode())
 	case info.Size() > maxOutput:
-		return nil, fmt.Errorf("%s has over %d bytes", path, maxOutput)
+		return nil, fmt.Errorf("%s must have at most %d bytes", path, maxOutput)
 	}
 	return os.ReadFile(path)
 }
@@ -138,7 +138,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 func Scratch(name string, use func(dir string) error) error {
 	dir, err := os.MkdirTemp("", name+"-*")
 	if err != nil {
-		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "no temporary folder for the speech engine"}).Because(err)
+		return (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the temporary folder for the speech engine cannot be created"}).Because(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a folder that remains does no harm
 	return use(dir)

@@ -58,7 +58,7 @@ func (u *utterance) Write(samples []int16) error {
 
 func (u *utterance) usable() error {
 	if u.done {
-		return callwright.Errorf(callwright.CodeInvalidState, "the utterance is over")
+		return callwright.Errorf(callwright.CodeInvalidState, "the utterance has ended: begin another one")
 	}
 	return u.ctx.Err()
 }

@@ -74,7 +74,7 @@ func (a *adminCommands) with(ctx context.Context, do func(*access.Service) error
 // withAdmin is like the method with, for commands that need more than organizations and keys.
 func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) error {
 	if a.open == nil {
-		return usage(errors.New("this program cannot open a database"))
+		return usage(errors.New("this program was built without access to databases (cli.Config.Admin): use the program callwright"))
 	}
 	admin, err := a.open(ctx, a.deployment())
 	if errors.Is(err, callwright.ErrWrongKey) {
@@ -172,13 +172,13 @@ func printOnce(printed error, what, next string) error {
 	if printed == nil {
 		return nil
 	}
-	return refused(fmt.Errorf("%s is made and could not be printed (%w): %s", what, printed, next))
+	return refused(fmt.Errorf("%s was created but could not be printed (%w): %s", what, printed, next))
 }
 
 // checkKeyID returns an error if the argument is an API key instead of the id of a key.
 func checkKeyID(id string) error {
 	if strings.HasPrefix(id, "cwk_") {
-		return usage(callwright.Invalid("key", "must be the id of a key, which callwright admin keys list shows: a key itself must not stand on a command line"))
+		return usage(callwright.Invalid("key", "must be the id of a key, which callwright admin keys list shows, not the key itself: other users can read command lines"))
 	}
 	return nil
 }

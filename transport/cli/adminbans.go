@@ -50,7 +50,7 @@ func (a *adminCommands) bansCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			address, err := netip.ParseAddr(args[0])
 			if err != nil {
-				return usage(callwright.Invalid("address", "must be an IP address such as 192.0.2.1"))
+				return usage(callwright.Invalid("address", "must be an IP address such as 192.0.2.1 or 2001:db8::1"))
 			}
 			return a.withAdmin(cmd.Context(), func(admin *Admin) error {
 				lifted, err := ban.Lift(cmd.Context(), admin.Leases, address, time.Now())

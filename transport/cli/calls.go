@@ -181,7 +181,8 @@ func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, 
 	defer func() { _ = raw.Response.Body.Close() }()
 	audio := bufio.NewReader(raw.Response.Body)
 	if head, _ := audio.Peek(12); !bytes.HasPrefix(head, []byte("RIFF")) || !bytes.HasSuffix(head, []byte("WAVE")) {
-		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "the answer is not a recording: nothing was written")
+		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "the recording must be a WAV file, but the answer of %s is not: nothing was written; check that --%s names a Callwright server",
+			a.BaseURL(), serverFlag)
 	}
 	return io.Copy(to, audio)
 }

@@ -118,7 +118,7 @@ func TestUsage(t *testing.T) {
 		"no such file or directory":           {"test", "testdata/none", "--pathway", pathway},
 		"more.yaml:3:12: max_turns: must be":  {"test", broken, "--pathway", pathway},
 		"d.csv: must end in .yaml":            {"test", csv, "--pathway", pathway},
-		"no enabled scenario has a name":      {"test", off, "--pathway", pathway},
+		"no scenario is enabled":              {"test", off, "--pathway", pathway},
 		"two scenarios have it":               {"test", "testdata/scenarios", "testdata/scenarios/renewal.yaml", "--pathway", pathway},
 		"must be a JSON object with nodes":    {"test", "testdata/scenarios", "--pathway", "testdata/scenarios/renewal.yaml"},
 		"unknown flag: --pathwy":              {"test", "x", "--pathwy", pathway},

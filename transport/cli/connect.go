@@ -102,8 +102,11 @@ func readServer(name string) (serverFile, error) {
 		return serverFile{}, fmt.Errorf("--server must be an address such as %s, or the server.json of a running server: %w", client.DefaultBaseURL, err)
 	}
 	var file serverFile
-	if err := json.Unmarshal(raw, &file); err != nil || file.APIURL == "" {
-		return serverFile{}, fmt.Errorf("--server: %s is not the server.json of a server: it has no api_url", name)
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return serverFile{}, fmt.Errorf("--server: %s must be a JSON object with api_url, such as the server.json of a running server: %w", name, err)
+	}
+	if file.APIURL == "" {
+		return serverFile{}, fmt.Errorf("--server: %s has no api_url: name the server.json of a running server, or an address such as %s", name, client.DefaultBaseURL)
 	}
 	if file.APIKeyFile != "" && !filepath.IsAbs(file.APIKeyFile) { // the key file is in the same folder
 		file.APIKeyFile = filepath.Join(filepath.Dir(name), filepath.Base(file.APIKeyFile))
@@ -132,7 +135,7 @@ func findKey(file string, env func(string) string) (callwright.Secret, error) {
 			return "", usage(fmt.Errorf("the file of the API key: %w", err))
 		}
 		if key = string(raw); !isKey(strings.TrimSpace(key)) {
-			return "", usage(fmt.Errorf("%s: must contain the API key alone, on one line", file))
+			return "", usage(fmt.Errorf("%s: must contain the API key alone, on one line, in visible ASCII characters", file))
 		}
 	}
 	key = strings.TrimSpace(key)

@@ -59,7 +59,7 @@ func refusal(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, callwright.ErrWrongKey):
-		return usage(fmt.Errorf("the master key is not the key with which this database was created: name its data folder with --data, or set %s", secretVariable))
+		return usage(fmt.Errorf("the master key is not the key with which this database was created: name the data folder of that database with --data, or its master key with %s", secretVariable))
 	}
 	if e, ok := errors.AsType[*exit](err); ok {
 		return e

@@ -43,7 +43,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 			if len(args) == 1 {
 				got = "1 argument"
 			}
-			return usage(fmt.Errorf("the command requires %s, but got %s", what, got))
+			return usage(fmt.Errorf("the command expects %s, but got %s", what, got))
 		}
 		return nil
 	}

@@ -176,8 +176,8 @@ func plan(files, there []stored) (steps []step, same int, err error) {
 		}
 		switch {
 		case len(lost) > 0:
-			faults = append(faults, fmt.Errorf("%s: %s has %s, for which the server has no value: write the value, or remove it",
-				file.name, strings.Join(lost, ", "), callwright.Redacted))
+			faults = append(faults, fmt.Errorf("%s: %s in %s stands for a value that the server does not have: replace it with the value, or remove the member",
+				file.name, callwright.Redacted, strings.Join(lost, ", ")))
 		case len(one.members) == 0:
 			same++
 		default:

@@ -106,8 +106,11 @@ var issueOperations = []operation{
 		use: "comment ISSUE TEXT", short: "Comment on an issue", args: exactly(2, anIssue+" and a text, or - for the standard input"), named: issueNamed,
 		request: func(cmd *cobra.Command, args []string) (client.Request, error) {
 			text, err := textOf(cmd, args[1])
-			if err != nil || text == "" {
-				return client.Request{}, errors.Join(errors.New("the comment must have a text"), err)
+			switch {
+			case err != nil:
+				return client.Request{}, fmt.Errorf("the standard input cannot be read: %w", err)
+			case text == "":
+				return client.Request{}, errors.New("the comment must not be empty")
 			}
 			return client.Request{
 				Method: http.MethodPost, Path: client.Path("v1", "triage", "issues", args[0], "comments"), Body: map[string]string{"detail": text},

@@ -63,7 +63,7 @@ func (s *toolServer) run(cmd *cobra.Command, _ []string) error {
 		return s.serve(cmd, tools)
 	}
 	if len(s.hosts)+len(s.origins) > 0 {
-		return usage(errors.New("--host and --origin are for --addr"))
+		return usage(errors.New("--host and --origin require --addr"))
 	}
 	a, err := openClient(s.config, cmd, s.env, s.choice())
 	if err != nil {
@@ -139,7 +139,7 @@ func onThisMachine(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	ip, ipErr := netip.ParseAddr(host)
 	if err != nil || host != "localhost" && (ipErr != nil || !ip.IsLoopback()) {
-		return errors.New("--addr must be an address of this machine with a port, such as 127.0.0.1:8090: a proxy with TLS makes it reachable for others")
+		return errors.New("--addr must be a loopback address and a port, such as 127.0.0.1:8090, [::1]:8090 or localhost:8090: to serve other machines, put a proxy with TLS in front")
 	}
 	return nil
 }

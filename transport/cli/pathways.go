@@ -86,7 +86,7 @@ func publishCommand(c Config, env func(string) string) *cobra.Command {
 		request: func(_ *cobra.Command, args []string) (client.Request, error) {
 			var err error
 			if body.Version, err = strconv.Atoi(args[1]); err != nil {
-				return client.Request{}, errors.New("the version must be a number")
+				return client.Request{}, errors.New("the version must be a whole number, such as 3")
 			}
 			return client.Request{Method: http.MethodPost, Path: client.Path("v1", "pathway", args[0], "publish"), Body: body}, nil
 		},

@@ -83,7 +83,7 @@ func (p *portsCommands) addOperators(cmd *cobra.Command) {
 // with opens the deployment that the flags and the environment name, and runs a command on it.
 func (p *portsCommands) with(ctx context.Context, do func(*Ports) error) error {
 	if p.open == nil {
-		return usage(errors.New("this program cannot open a database"))
+		return usage(errors.New("this program was built without access to databases (cli.Config.Ports): use the program callwright"))
 	}
 	ports, err := p.open(ctx, p.deployment())
 	if err != nil {

@@ -132,7 +132,7 @@ func (p *Ports) accept(ctx context.Context, ref string) (manual.Order, error) {
 	}
 	if len(m.Numbers) == 0 {
 		return manual.Order{}, callwright.Errorf(callwright.CodeInvalidState,
-			"no number of the order %s is new or held up; to withdraw the date of a number, name it with --number", ref)
+			"the order %s has no new number and no number with a problem: to withdraw the date of a number, name the number with --number", ref)
 	}
 	return p.Manual.Move(ctx, ref, m)
 }

@@ -118,7 +118,7 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 	}
 	e, err := evidenceOf(raw)
 	if err != nil {
-		return usage(fmt.Errorf("%s: this is not the evidence of a letter: %w", evidence, err))
+		return usage(fmt.Errorf("%s: this is not the evidence of a letter, as GET /v1/sip/port/{id}/letter returns it: %w", evidence, err))
 	}
 	pdfs, err := o.pdfs()
 	if err != nil {

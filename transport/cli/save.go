@@ -76,7 +76,7 @@ func modeOf(name string) (fs.FileMode, error) {
 	case info.Mode().Type() == fs.ModeSymlink:
 		return 0, fmt.Errorf("%s is a link: name the file itself, or - for the standard output", name)
 	case !info.Mode().IsRegular():
-		return 0, fmt.Errorf("%s: must name a file, or - for the standard output", name)
+		return 0, fmt.Errorf("%s is not a regular file: name a file, or - for the standard output", name)
 	}
 	return info.Mode().Perm(), nil
 }

@@ -51,7 +51,7 @@ func (r *remote) tested() string {
 // open checks that exactly one agent is selected, and returns a client for its scenarios.
 func (r *remote) open(c Config, cmd *cobra.Command, env func(string) string) (*server, error) {
 	if (r.pathway == "") == (r.persona == "") {
-		return nil, errors.New("name the tested agent: --pathway ID or --persona ID")
+		return nil, errors.New("exactly one of --pathway ID and --persona ID is required: the tested agent")
 	}
 	a, err := openAPI(c, cmd, env)
 	if err != nil {

@@ -168,7 +168,7 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	case !utf8.ValidString(text) && len(raw) < limit: // the limit may cut a character
 		return "", errors.New("the text must be UTF-8")
 	case text == "":
-		return "", errors.New("the text is empty")
+		return "", errors.New("the text is empty: at least one character other than white space is required")
 	case utf8.RuneCountInString(text) > maxSpeak:
 		return "", fmt.Errorf("the text must have at most %d characters: split it", maxSpeak)
 	}

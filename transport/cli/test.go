@@ -67,7 +67,7 @@ func testCommand(c Config, env func(string) string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if asJSON(cmd) && o.output == "-" {
 				if cmd.Flags().Changed("format") && o.format != jsonFormat {
-					return fmt.Errorf("--json prints the report as JSON: name a file for that of --format %s with --output", o.format)
+					return fmt.Errorf("--json prints the report as JSON: to write it in the format %s, too, name a file with --output", o.format)
 				}
 				o.format = jsonFormat
 			}
@@ -187,10 +187,14 @@ func readScenarios(paths []string, only string) ([]scenario.Scenario, error) {
 	all = slices.DeleteFunc(all, func(s scenario.Scenario) bool {
 		return !s.Enabled || !strings.Contains(strings.ToLower(s.Name), strings.ToLower(only))
 	})
-	if len(all) == 0 {
-		return nil, errors.New("no enabled scenario has a name that contains the text of --only")
+	switch {
+	case len(all) > 0:
+		return all, nil
+	case only == "":
+		return nil, errors.New("no scenario is enabled: at least one must be")
+	default:
+		return nil, fmt.Errorf("no enabled scenario has a name that contains %q, the text of --only", only)
 	}
-	return all, nil
 }
 
 // load reads the scenarios in a file or a folder.

@@ -56,7 +56,7 @@ var trunkOperations = []operation{
 		use: "show NUMBER", short: "Show the configuration of a trunk", args: exactly(1, aNumber), request: ofNumber("/v1/sip"),
 		check: func(v value) error {
 			if v.at("inbound").v == nil && v.at("outbound").v == nil {
-				return refused(callwright.Errorf(callwright.CodeNotFound, "the number has no trunk: callwright trunks list shows the numbers of trunks"))
+				return refused(callwright.Errorf(callwright.CodeNotFound, "the number has no trunk: callwright trunks list shows the numbers that have one"))
 			}
 			return nil
 		},
@@ -138,7 +138,8 @@ func (a *api) testCall(ctx context.Context, number string) (json.RawMessage, err
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return nil, callwright.Errorf(callwright.CodeUnavailable, "the test call has not ended in %v: %w", testCallTime, ctx.Err())
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the test call did not end within %v (%w): callwright trunks calls %s shows it when it has ended",
+				testCallTime, ctx.Err(), number)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func openRecordings(name string, paths []string) (files []client.File, done func
 		case err != nil:
 			return files, done, err
 		case !info.Mode().IsRegular():
-			return files, done, fmt.Errorf("%s: must be a file", path)
+			return files, done, fmt.Errorf("%s: must be a regular file, not a folder, a pipe or a device", path)
 		}
 		if size += info.Size(); size > maxRecordings {
 			return files, done, fmt.Errorf("the recordings must have at most %d bytes together", maxRecordings)
@@ -254,7 +254,7 @@ func (c Config) confirm(cmd *cobra.Command, question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return refused(errors.New("nothing was done"))
+	return refused(errors.New("nothing was done: the answer to the question must be y or yes"))
 }
 
 // The time limit of a completion, and the maximum number of its voices.

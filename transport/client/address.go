@@ -60,8 +60,11 @@ func checkPath(path string) error {
 	}
 	for segment := range strings.SplitSeq(path[1:], "/") {
 		plain, err := url.PathUnescape(segment)
-		if err != nil || plain == "" || plain == "." || plain == ".." {
-			return callwright.Invalid("path", "has an empty or unusable segment: an id may be missing")
+		switch {
+		case err != nil:
+			return callwright.Invalid("path", "must be escaped: a %% must be followed by two hexadecimal digits")
+		case plain == "" || plain == "." || plain == "..":
+			return callwright.Invalid("path", "must not have an empty segment, nor the segments . and ..: an id may be missing")
 		}
 	}
 	return nil
@@ -73,7 +76,7 @@ const maxID = 128
 // checkID returns CodeBadRequest with the given field if an id cannot be a segment of a path.
 func checkID(field, id string) error {
 	if id == "" || id == "." || id == ".." || callwright.Longer(id, maxID) {
-		return callwright.Invalid(field, "must be an id or a name of 1 to %d characters", maxID)
+		return callwright.Invalid(field, "must be an id or a name of 1 to %d characters, other than . and ..", maxID)
 	}
 	return nil
 }

@@ -84,7 +84,7 @@ func (c *Client) copyAudio(w io.Writer, r *http.Request, resp *http.Response) (i
 		return 0, c.noAnswer(r.Context(), r, err)
 	}
 	if head = head[:n]; !isAudio(head) {
-		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "%s: the answer is not audio: nothing was written", operation(r))
+		return 0, callwright.Errorf(callwright.CodeUnsupportedMedia, "%s: the audio must be WAV, Ogg, FLAC or MP3, but the answer is not: nothing was written", operation(r))
 	}
 	if resp.ContentLength > c.cfg.MaxAudio {
 		return 0, c.tooLong(r)
@@ -99,13 +99,13 @@ func (c *Client) copyAudio(w io.Writer, r *http.Request, resp *http.Response) (i
 	case written == c.cfg.MaxAudio && more(resp.Body):
 		return written, c.tooLong(r)
 	case cutShort(head, written):
-		return written, callwright.Errorf(callwright.CodeUnavailable, "%s: the audio ends too early, after %d bytes", operation(r), written)
+		return written, callwright.Errorf(callwright.CodeUnavailable, "%s: the audio is incomplete: it ended after %d bytes; download it again", operation(r), written)
 	}
 	return written, nil
 }
 
 func (c *Client) tooLong(r *http.Request) error {
-	return callwright.Errorf(callwright.CodePayloadTooLarge, "%s: the audio has more than %d bytes", operation(r), c.cfg.MaxAudio)
+	return callwright.Errorf(callwright.CodePayloadTooLarge, "%s: the audio has more than %d bytes: raise Config.MaxAudio", operation(r), c.cfg.MaxAudio)
 }
 
 // more reports whether a body contains another byte.

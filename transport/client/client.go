@@ -75,8 +75,11 @@ func (c *Config) readKey() error {
 	}
 	defer file.Close()
 	raw, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
-	if err != nil || len(raw) > maxKeyFile {
-		return callwright.Invalid("api_key_file", "must be a file of at most %d bytes that holds the key alone: %s", maxKeyFile, c.APIKeyFile)
+	switch {
+	case err != nil:
+		return callwright.Invalid("api_key_file", "cannot be read: %s", err)
+	case len(raw) > maxKeyFile:
+		return callwright.Invalid("api_key_file", "must have at most %d bytes and contain the key alone: %s", maxKeyFile, c.APIKeyFile)
 	}
 	c.APIKey = callwright.Secret(strings.TrimSpace(string(raw)))
 	return nil

@@ -51,7 +51,8 @@ func (c *Client) answer(r *http.Request) (Answer, error) {
 		return Answer{}, c.noAnswer(r.Context(), r, err)
 	}
 	if int64(len(body)) > c.cfg.MaxAnswer {
-		return Answer{}, callwright.Errorf(callwright.CodePayloadTooLarge, "the answer of %s has more than %d bytes", operation(r), c.cfg.MaxAnswer)
+		return Answer{}, callwright.Errorf(callwright.CodePayloadTooLarge, "the answer of %s has more than %d bytes: ask for less, such as a smaller page, or raise Config.MaxAnswer",
+			operation(r), c.cfg.MaxAnswer)
 	}
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
@@ -67,8 +68,8 @@ func (a Answer) Decode(v any) error {
 		body = envelope.Data
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return callwright.Errorf(callwright.CodeInternal, "unexpected answer: check that %s names a Callwright server",
-			BaseVariable).Because(err)
+		return callwright.Errorf(callwright.CodeInternal, "the answer does not fit the type %T: check the type, and that %s names a Callwright server",
+			v, BaseVariable).Because(err)
 	}
 	return nil
 }
@@ -88,7 +89,10 @@ func (c *Client) request(ctx context.Context, q Request) (*http.Request, error) 
 	}
 	r, err := http.NewRequestWithContext(ctx, orElse(q.Method, http.MethodGet), address, body)
 	if err != nil {
-		return nil, callwright.Invalid("path", "cannot be used in a request: check method and path")
+		if _, bad := url.Parse(address); bad != nil {
+			return nil, callwright.Invalid("path", "must be an escaped path such as /v1/voices, without spaces and control characters")
+		}
+		return nil, callwright.Invalid("path", "the method of the request must be an HTTP method such as GET, not %q", q.Method)
 	}
 	for name, values := range q.Header {
 		r.Header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)
@@ -147,6 +151,6 @@ func (c *Client) receive(r *http.Request, v any) error {
 
 // unexpected returns the error for a successful answer that cannot be decoded.
 func unexpected(r *http.Request) *callwright.Error {
-	return callwright.Errorf(callwright.CodeInternal, "%s: unexpected answer: check that %s names a Callwright server",
+	return callwright.Errorf(callwright.CodeInternal, "%s: the answer is not that of a Callwright server: check that %s names one",
 		operation(r), BaseVariable)
 }

@@ -68,7 +68,7 @@ func newError(operation string, status int, header http.Header, body []byte, key
 		e.Message = "the server gave no reason"
 	}
 	if status >= 300 && status < 400 {
-		e.Message = "the server redirects, which is not followed: check the base URL (" + BaseVariable + ")"
+		e.Message = "the server redirects, and the client does not follow: check the base URL (" + BaseVariable + ")"
 	}
 	return e
 }

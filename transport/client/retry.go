@@ -85,7 +85,7 @@ func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.R
 			return nil, err
 		}
 		if interrupted := pause(ctx, wait); interrupted != nil {
-			return nil, callwright.Errorf(callwright.CodeUnavailable, "the wait for another try was interrupted: %w", interrupted).
+			return nil, callwright.Errorf(callwright.CodeUnavailable, "the wait before the next attempt was interrupted: %w", interrupted).
 				Because(errors.Join(interrupted, err))
 		}
 	}

@@ -33,7 +33,8 @@ type reader func(resp *http.Response, operation string, key callwright.Secret) e
 
 func (c *Client) sendWith(r *http.Request, read reader) (*http.Response, error) {
 	if r.URL.Scheme != c.base.Scheme || r.URL.Host != c.base.Host {
-		return nil, callwright.Invalid(baseField, "the request is for another host than the client's: make a client for it")
+		return nil, callwright.Invalid(baseField, "the request is for %s://%s, but the client is for %s://%s: make a client for the server of the request",
+			r.URL.Scheme, r.URL.Host, c.base.Scheme, c.base.Host)
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+c.key().Reveal())
@@ -58,7 +59,7 @@ func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, 
 		body, err := r.GetBody()
 		if err != nil {
 			w.end()
-			return nil, fmt.Errorf("client: repeat the body: %w", err)
+			return nil, fmt.Errorf("client: the body cannot be read: %w", err)
 		}
 		try.Body = body
 	}
@@ -104,7 +105,8 @@ func (c *Client) readJSON(resp *http.Response, operation string, key callwright.
 	case err != nil:
 		return err
 	case int64(len(body)) > c.cfg.MaxAnswer:
-		return callwright.Errorf(callwright.CodePayloadTooLarge, "the answer of %s has more than %d bytes: ask for a smaller page", operation, c.cfg.MaxAnswer)
+		return callwright.Errorf(callwright.CodePayloadTooLarge, "the answer of %s has more than %d bytes: ask for less, such as a smaller page, or raise Config.MaxAnswer",
+			operation, c.cfg.MaxAnswer)
 	case hasErrors(body):
 		return newError(operation, resp.StatusCode, resp.Header, body[:min(len(body), MaxErrorBody)], key)
 	}
@@ -136,9 +138,12 @@ func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error
 	if errors.Is(context.Cause(ctx), errSilent) {
 		err = fmt.Errorf("%w (%s)", errSilent, c.cfg.Silence)
 	}
-	where := r.URL.Scheme + "://" + r.URL.Host
+	remedy := "check that the server runs"
+	if r.URL.Host == c.base.Host {
+		remedy += " and that " + BaseVariable + " names it"
+	}
 	return callwright.Errorf(callwright.CodeUnavailable,
-		"%s: no answer from %s: %s: check that the server runs and that %s names it", operation(r), where, err, BaseVariable).
+		"%s: no answer from %s://%s: %s: %s", operation(r), r.URL.Scheme, r.URL.Host, err, remedy).
 		Because(errors.Join(errNoAnswer, err))
 }
 

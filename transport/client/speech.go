@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -250,7 +251,7 @@ func readMembers(d *jx.Decoder, members map[string]json.RawMessage) error {
 		}
 		raw, err := d.Raw()
 		if size += len(raw); err == nil && size > sampleBytes {
-			err = errors.New("the record is too large")
+			err = fmt.Errorf("a sample must have at most %d bytes without its audio", sampleBytes)
 		}
 		members[key] = slices.Clone(json.RawMessage(raw)) // the decoder reuses its buffer
 		return err

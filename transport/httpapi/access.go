@@ -65,7 +65,7 @@ func (a *API) authorized(ctx context.Context, r *http.Request, entitlements []st
 	for _, name := range entitlements {
 		if !principal.Entitled(callwright.Entitlement(name)) {
 			return principal, &callwright.Error{
-				Code: callwright.CodeFeatureNotEnabled, Message: name + " is not enabled for this organization",
+				Code: callwright.CodeFeatureNotEnabled, Message: name + " is not enabled for this organization: ask the operator to enable it",
 			}
 		}
 	}

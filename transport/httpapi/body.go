@@ -63,7 +63,7 @@ func checkCoding(w http.ResponseWriter, r *http.Request) error {
 		for coding := range strings.SplitSeq(value, ",") {
 			if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
 				w.Header().Set("Accept-Encoding", "identity")
-				return callwright.Errorf(callwright.CodeUnsupportedMedia, "the body must have no Content-Encoding")
+				return callwright.Errorf(callwright.CodeUnsupportedMedia, "the body must not be compressed: Content-Encoding must be absent or identity")
 			}
 		}
 	}

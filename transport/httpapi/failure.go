@@ -264,7 +264,7 @@ func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	}
 	allowed = strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
-	fail(w, r, &callwright.Error{Code: callwright.CodeMethodNotAllowed, Message: "this path takes " + allowed})
+	fail(w, r, &callwright.Error{Code: callwright.CodeMethodNotAllowed, Message: "this path allows only " + allowed})
 }
 
 // NotFound answers 404 for a path that is not served.

@@ -123,7 +123,7 @@ func TestPathsWithinFreeObjects(t *testing.T) {
 	} {
 		target, want, _ := strings.Cut(path, " ")
 		answer := h.want(400, "POST", target, body)
-		if got := at(t, answer, "errors", 0, "path"); got != want || at(t, answer, "errors", 0, "message") != want+": must not contain a number that is too large" {
+		if got := at(t, answer, "errors", 0, "path"); got != want || at(t, answer, "errors", 0, "message") != want+": must not contain a number that is too large: the limit is about 1.8e308" {
 			t.Errorf("%s %s: got %v", target, body, answer)
 		}
 	}

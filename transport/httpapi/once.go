@@ -118,7 +118,7 @@ func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer
 func (a *API) store(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
 	value, ok := answer.Type.(Answer)
 	if !ok {
-		return fmt.Errorf("httpapi: an answer of type %T can't be kept", answer.Type)
+		return fmt.Errorf("httpapi: an answer of type %T cannot be stored: it must implement Answer", answer.Type)
 	}
 	text, err := value.MarshalJSON()
 	if err != nil {

@@ -38,7 +38,7 @@ func withLowerIDs(u *url.URL) *url.URL {
 func checkQuery(u *url.URL, declared middleware.Parameters) error {
 	given, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return callwright.Invalid("", "the query of the URL is malformed")
+		return callwright.Invalid("", "the query of the URL is malformed: it must be name=value pairs, separated by &, with other special characters escaped")
 	}
 	var known []string
 	for key := range declared {
@@ -61,7 +61,7 @@ const maxName = 100
 
 func unknownParameter(name string, known []string) *callwright.Error {
 	if name == "" {
-		return callwright.Invalid("", `"" is not a known parameter`)
+		return callwright.Invalid("", "each parameter of the query must have a name")
 	}
 	name = callwright.Clip(name, maxName)
 	if near := nearest(name, known); near != "" {

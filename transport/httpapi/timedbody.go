@@ -52,8 +52,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	b.size += int64(n)
 	b.ended = errors.Is(err, io.EOF)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return n, callwright.Invalid("", "the body did not come in time: at most %s may pass without a part of it, and all of it must come at %d KiB a second, after a first minute",
-			bodyIdle, bodyRate>>10)
+		return n, callwright.Invalid("", "the body did not come in time: send a part of it at least every %s, and all of it within %s plus a second for each %d KiB",
+			bodyIdle, bodyTime, bodyRate>>10)
 	}
 	return n, err
 }

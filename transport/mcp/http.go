@@ -96,12 +96,17 @@ func NewHandler(c HTTPConfig) (http.Handler, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {
+	case !h.ours(r.Host):
+		refuse(w, http.StatusForbidden, callwright.CodeForbidden,
+			"the tool server does not serve this host: name the host of its URL, or ask its operator to allow the host (--host)")
+		return
 	case !h.allowed(r):
-		refuse(w, http.StatusForbidden, callwright.CodeForbidden, "this host or this site may not call the tool server")
+		refuse(w, http.StatusForbidden, callwright.CodeForbidden,
+			"pages of this site may not call the tool server: ask its operator to allow the site (--origin)")
 		return
 	case keyOf(r.Header.Get("Authorization")) == "" || len(r.Header.Values("Authorization")) > 1:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, callwright.CodeAuthFailure, "send the API key in the header Authorization: Bearer KEY")
+		refuse(w, http.StatusUnauthorized, callwright.CodeAuthFailure, "send the API key in exactly one header Authorization: Bearer KEY")
 		return
 	}
 	h.serve(w, r)

@@ -30,7 +30,7 @@ func (i *input) Read(p []byte) (int, error) {
 	for len(i.rest) == 0 {
 		line, err := i.lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			return 0, fmt.Errorf("a message has more than %d bytes", maxLine)
+			return 0, fmt.Errorf("a message must have at most %d bytes", maxLine)
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			refused := i.refuse(line)

@@ -33,8 +33,8 @@ type rooms struct {
 func newRooms(requests int) *rooms {
 	return &rooms{
 		bodies:   &node.Budget{Total: maxBodies, Share: maxBodies / userShare, Busy: "too many bodies of requests are being read: try again"},
-		memory:   &node.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are held: try again"},
-		requests: &node.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are under way: try again"},
+		memory:   &node.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are being processed: try again"},
+		requests: &node.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are being processed: try again"},
 		audio:    &node.Budget{Total: audioSpace, Share: audioSpace / userShare, Wait: roomWait, Busy: "too much audio is in results"},
 	}
 }

@@ -2,6 +2,7 @@ package portingapi
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -83,7 +84,7 @@ func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (st
 		case e.busy <- struct{}{}:
 			defer func() { <-e.busy }()
 		default:
-			err = errors.New("too many concurrent messages")
+			err = fmt.Errorf("%d messages are being processed, which is the limit: the carrier should send this one again", maxEvents)
 		}
 	}
 	switch {
@@ -94,7 +95,7 @@ func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (st
 	case err != nil:
 		return http.StatusServiceUnavailable, err
 	case len(hints) > maxHints:
-		return http.StatusRequestEntityTooLarge, errors.New("too many events in one message")
+		return http.StatusRequestEntityTooLarge, fmt.Errorf("the message has %d events: at most %d are allowed", len(hints), maxHints)
 	}
 	for _, h := range hints {
 		if err := e.service.Hear(r.Context(), name, h); err != nil {

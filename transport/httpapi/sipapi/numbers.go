@@ -81,7 +81,7 @@ func liftDirection(req *oas.SipAttach) (asGiven func(error) error, err error) {
 	case req.Direction.Set == (req.Directions != nil):
 		return nil, callwright.Invalid("directions", "exactly one of direction and directions is required")
 	case given && !req.Direction.Set:
-		return nil, callwright.Invalid("direction", "is required with these settings: with directions, put them into each direction")
+		return nil, callwright.Invalid("direction", "is required with sip_endpoint, auth_mode, register_auth, headers and options: with directions, set these in each direction")
 	case !req.Direction.Set:
 		return func(err error) error { return err }, nil
 	}

@@ -53,7 +53,7 @@ func formFault(form *multipart.Form, other error) error {
 	}
 	switch files := len(form.File[formSamples]); {
 	case len(form.Value[formSamples]) > 0:
-		return callwright.Invalid(formSamples, "must be files")
+		return callwright.Invalid(formSamples, "must be files: each part must have a filename")
 	case files == 0:
 		return callwright.Invalid(formSamples, "is required")
 	case files > speech.MaxFiles:

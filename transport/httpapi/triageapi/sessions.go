@@ -78,9 +78,9 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 	cancels := step.Type == triage.TypeSessionStopped && step.Status == triage.SessionCancelled
 	switch {
 	case (prompts || cancels) && step.Artifact != nil:
-		return triage.Entry{}, callwright.Invalid("artifact", "must not be set here: only steps of the agent have it")
+		return triage.Entry{}, callwright.Invalid("artifact", "must not be set in a prompt or a cancellation: only steps of the agent have an artifact")
 	case (prompts || cancels) && step.Metadata != nil:
-		return triage.Entry{}, callwright.Invalid("metadata", "must not be set here: only steps of the agent have it")
+		return triage.Entry{}, callwright.Invalid("metadata", "must not be set in a prompt or a cancellation: only steps of the agent have metadata")
 	case prompts && step.Status != "":
 		return triage.Entry{}, callwright.Invalid("session_status", "must not be set in a prompt")
 	case prompts:

@@ -149,7 +149,7 @@ func (f form) limits() (g limits, err error) {
 		amount, err := strconv.ParseFloat(text, 64)
 		cost, ok := engine.MoneyOf(amount)
 		if err != nil || !ok {
-			return g, callwright.Invalid("budget.cost", "must be an amount, such as 2.50")
+			return g, callwright.Invalid("budget.cost", "must be an amount from 0 to %.0f, such as 2.50", float64(engine.MaxAmount))
 		}
 		g.budget.Cost = cost
 	}

@@ -70,7 +70,7 @@ func (f filter) minutes(name string) time.Duration {
 	}
 	n, err := strconv.ParseFloat(strings.Replace(f.Values[name], ",", ".", 1), 64)
 	if err != nil || !(n >= 0 && n <= 1e6) {
-		f.Faults[name] = "must be a number of minutes, such as 1.5"
+		f.Faults[name] = "must be a number of minutes from 0 to 1000000, such as 1.5"
 		return 0
 	}
 	return time.Duration(n * float64(time.Minute))

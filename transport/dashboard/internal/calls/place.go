@@ -187,7 +187,7 @@ func (f form) request() (call.Request, error) {
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
 		if err != nil || !(n >= 0.1 && n <= 1e6) {
-			return r, callwright.Invalid("max_duration", "must be a number of minutes, such as 10")
+			return r, callwright.Invalid("max_duration", "must be a number of minutes from 0.1 to 720, such as 10")
 		}
 		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))
 	}

@@ -40,8 +40,11 @@ func readWave(ctx context.Context, file io.ReadSeeker) (wave, error) {
 		return wave{}, err
 	}
 	frames := (end - begin) / frameBytes
-	if header.Channels != 2 || frames == 0 {
-		return wave{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the recording has no two sides")
+	switch {
+	case header.Channels != 2:
+		return wave{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the recording must have two channels, but has %d", header.Channels)
+	case frames == 0:
+		return wave{}, callwright.Errorf(callwright.CodeUnsupportedMedia, "the recording is empty")
 	}
 	w := wave{Duration: time.Duration(frames) * time.Second / time.Duration(header.Rate)}
 	buffer := make([]byte, columnBytes)

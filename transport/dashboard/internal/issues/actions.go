@@ -118,7 +118,7 @@ func (p pages) flag(ctx context.Context, r *page.Request, id string) error {
 	if text := r.Field("flag_line"); text != "" {
 		line, err := strconv.Atoi(text)
 		if err != nil {
-			return callwright.Invalid("message_index", "must be the number of a line")
+			return callwright.Invalid("message_index", "must be the number of a line, from 1")
 		}
 		line-- // lines are numbered from 1 in the form
 		d.MessageIndex = &line

@@ -32,7 +32,7 @@ func (p pages) checkPeople(ctx context.Context, r *page.Request, d triage.Draft,
 	} {
 		known := slices.ContainsFunc(people, func(p Person) bool { return p.ID == f.id })
 		if f.id != "" && f.id != f.former && !known {
-			return callwright.Invalid(f.name, "must be a key of this organization")
+			return callwright.Invalid(f.name, "must be the id of a key of this organization")
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestPeople(t *testing.T) {
 	change := func(id string) []string {
 		return []string{"status", "todo", "severity", "low", "assignee_id", id, "version", version()}
 	}
-	has(t, h.post(http.StatusUnprocessableEntity, at+"/change", change("robin")...), `id="fault-assignee_id"`, "must be a key of this organization")
+	has(t, h.post(http.StatusUnprocessableEntity, at+"/change", change("robin")...), `id="fault-assignee_id"`, "must be the id of a key of this organization")
 	h.post(http.StatusOK, at+"/change", change("gone")...)
 	h.post(http.StatusOK, at+"/change", change("ada")...)
 	h.post(http.StatusUnprocessableEntity, at+"/change", change("gone")...)

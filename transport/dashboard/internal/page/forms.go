@@ -91,7 +91,7 @@ func (s *Site) readForm(w http.ResponseWriter, r *Request, route Route) error {
 		return callwright.Errorf(callwright.CodePayloadTooLarge, "the form must have at most %s", sizeOf(most))
 	}
 	if err != nil {
-		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read").Because(err)
+		return callwright.Errorf(callwright.CodeBadRequest, "the form cannot be read: open its page again, and send it from there").Because(err)
 	}
 	if err := checkTexts(r.PostForm); err != nil {
 		return err

@@ -104,7 +104,7 @@ func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave
 	defer ws.mu.Unlock()
 	if ws.closed || ws.open >= ws.site.cfg.Streams || ws.perOrg[key.org] >= ws.site.cfg.OrgStreams {
 		return nil, nil, nil, &callwright.Error{
-			Code: callwright.CodeTooManyRequests, Message: "too many live pages are open: this one shows how it was", RetryAfter: streamBeat,
+			Code: callwright.CodeTooManyRequests, Message: "too many live pages are open, so this page does not update itself: close others, or reload this one", RetryAfter: streamBeat,
 		}
 	}
 	ws.open++

@@ -161,7 +161,7 @@ func (s *Site) admit(r *Request) error {
 	}
 	if e := r.area.Entitlement; e != "" && !r.Principal.Entitled(e) {
 		return &callwright.Error{
-			Code: callwright.CodeFeatureNotEnabled, Message: string(e) + " is not enabled for this organization: its operator can enable it",
+			Code: callwright.CodeFeatureNotEnabled, Message: string(e) + " is not enabled for this organization: ask the operator to enable it",
 		}
 	}
 	return nil

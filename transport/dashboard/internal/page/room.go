@@ -35,7 +35,7 @@ func newRoom() *room {
 	return &room{pages: make(chan struct{}, maxPages), own: make(chan struct{}, maxOwnPages), orgs: map[callwright.OrgID]*orgRoom{}}
 }
 
-var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being made: try again", RetryAfter: maxWait}
+var errFull = &callwright.Error{Code: callwright.CodeUnavailable, Message: "too many pages are being loaded at once: try again", RetryAfter: maxWait}
 
 // claim claims a slot and returns a function that releases it and may be called repeatedly. It returns errFull if no slot is free within
 // maxWait, or if ctx ends first.

@@ -75,9 +75,9 @@ func New(c Config) (*Site, error) {
 	}
 	switch {
 	case c.Sessions != nil && c.Authenticator != nil:
-		return nil, errors.New("dashboard: Config.Sessions and Config.Authenticator exclude each other")
+		return nil, errors.New("dashboard: Config.Sessions and Config.Authenticator exclude each other: set only one of them")
 	case !goodPrefix.MatchString(c.Prefix):
-		return nil, errors.New(`dashboard: Config.Prefix must be empty, or like "/ops"`)
+		return nil, errors.New(`dashboard: Config.Prefix must be empty or an unescaped path such as "/ops", without a slash at its end`)
 	}
 	if c.Streams == 0 {
 		c.Streams = 2000

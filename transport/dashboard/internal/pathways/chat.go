@@ -106,7 +106,7 @@ func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}
 	turns, err := strconv.Atoi(r.Field("turns"))
 	if err != nil {
-		return nil, callwright.Invalid("turns", "must be a number")
+		return nil, callwright.Invalid("turns", "must be a whole number")
 	}
 	text := strings.ReplaceAll(r.Field("message"), "\r\n", "\n")
 	_, err = p.cfg.Pathways.SayAfter(ctx, r.Org(), r.PathValue("chat"), turns, text)

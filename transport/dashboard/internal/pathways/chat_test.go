@@ -39,7 +39,7 @@ func TestChat(t *testing.T) {
 	h.want(at+"/chats", nil, http.StatusOK, "There are no chats")
 	h.want(at+"/versions/0", url.Values{"document": {always}, "name": {"First"}, "as": {"version"}}, http.StatusOK)
 	begin := at + "/versions/1/chats"
-	h.want(begin, url.Values{"variables": {"[]"}}, http.StatusUnprocessableEntity, "must be an object in JSON", "[]")
+	h.want(begin, url.Values{"variables": {"[]"}}, http.StatusUnprocessableEntity, "must be a JSON object", "[]")
 	h.want(begin, url.Values{"start_node": {"nowhere"}}, http.StatusUnprocessableEntity, "must be the id of a node of the pathway", `value="nowhere"`)
 	h.want(at+"/versions/9/chats", url.Values{}, http.StatusNotFound)
 
@@ -138,7 +138,7 @@ func TestChatCannotGoOn(t *testing.T) {
 	}
 	h.want(chat, nil, http.StatusOK, "the agent answers", "A turn is running", "<body data-live ")
 	h.want(chat, said(1, "Hello?"), http.StatusUnprocessableEntity, "Nothing was said: another turn of this chat is running", "<dt>Turns</dt><dd>1</dd>", "Say this again when", `value="Hello?"`)
-	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live ", "appears here when it is done")
+	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live ", "appears here when the turn has ended")
 }
 
 // TestBusyChat checks that the form shows the typed text again while the server accepts no more turns.

@@ -68,7 +68,7 @@ func variablesOf(text string) (variables map[string]any, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(text), &variables); err != nil {
-		return nil, callwright.Invalid("variables", "must be an object in JSON")
+		return nil, callwright.Invalid("variables", `must be a JSON object, such as {"name": "Robin"}`)
 	}
 	return variables, nil
 }

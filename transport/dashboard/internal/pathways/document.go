@@ -62,10 +62,10 @@ func parse(text string) (graph.Document, error) {
 	var d document
 	err := json.Unmarshal([]byte(text), &d)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return graph.Document{}, callwright.Invalid("document", "line %d: is not JSON: %s", lineAt(text, syntax.Offset), syntax.Error())
+		return graph.Document{}, callwright.Invalid("document", "must be valid JSON, but has an error in line %d: %s", lineAt(text, syntax.Offset), syntax.Error())
 	}
 	if err != nil {
-		return graph.Document{}, callwright.Invalid("document", "must be an object with nodes and edges, which are lists")
+		return graph.Document{}, callwright.Invalid("document", "must be a JSON object with the lists nodes and edges")
 	}
 	return graph.Document(d), nil
 }

@@ -149,7 +149,7 @@ func revisionOf(text string) (*int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return nil, callwright.Invalid("revision", "must be a number")
+		return nil, callwright.Invalid("revision", "must be a whole number")
 	}
 	return &n, nil
 }

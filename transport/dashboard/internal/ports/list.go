@@ -39,7 +39,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		if s := porting.State(text); slices.Contains(porting.States(), s) {
 			states = append(states, s)
 		} else if text != "" {
-			return nil, callwright.Invalid("status", "must be among %v", porting.States())
+			return nil, callwright.Invalid("status", "must be one or more of %v, separated by commas", porting.States())
 		}
 	}
 	found, err := p.cfg.Ports.List(ctx, r.Org(), porting.Filter{States: states, After: after, Limit: pageSize})

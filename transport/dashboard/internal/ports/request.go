@@ -68,7 +68,7 @@ func (d *request) turn(r *page.Request, history []porting.Entry) error {
 	if text := r.Query("before"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return callwright.Invalid("before", "must be the number of an entry")
+			return callwright.Invalid("before", "must be the number of an entry, from 1")
 		}
 		end = min(end, n-1)
 	}

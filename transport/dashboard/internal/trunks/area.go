@@ -89,7 +89,7 @@ func New(c Config) page.Area {
 func number(r *page.Request) (callwright.PhoneNumber, error) {
 	n, err := callwright.ParsePhoneNumber(r.PathValue("number"))
 	if err != nil {
-		return "", callwright.NotFound("number")
+		return "", callwright.Errorf(callwright.CodeNotFound, "the address of the page must contain a phone number in E.164, such as +12025550101")
 	}
 	return n, nil
 }

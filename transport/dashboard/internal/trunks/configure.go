@@ -165,7 +165,7 @@ func (p pages) setFailover(ctx context.Context, r *page.Request) (page.Answer, e
 		}
 	}
 	if form.Enabled && len(config.Triggers) == 0 {
-		form.Faults["trigger"] = "choose at least one"
+		form.Faults["trigger"] = "choose at least one trigger"
 	}
 	if len(form.Faults) == 0 {
 		_, err = p.cfg.Trunks.Configure(ctx, r.Org(), sip.ConfigChange{

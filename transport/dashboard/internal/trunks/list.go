@@ -41,7 +41,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 		case err != nil:
 			return nil, err
 		case record == (sip.Record{}):
-			data.Faults = page.Faults{"number": "no trunk has this number"}
+			data.Faults = page.Faults{"number": "no trunk has this number: the list shows the numbers of all trunks"}
 		default:
 			return page.SeeOther{To: toTrunk(number.String())}, nil
 		}

@@ -156,7 +156,7 @@ func Values[M ~map[string]jx.Raw](field string, raw M) (map[string]any, error) {
 		var value any
 		if err := json.Unmarshal(text, &value); err != nil {
 			if _, number := errors.AsType[*json.UnmarshalTypeError](err); number {
-				return nil, callwright.Invalid(Join(field, name), "must not contain a number that is too large")
+				return nil, callwright.Invalid(Join(field, name), "must not contain a number that is too large: the limit is about 1.8e308")
 			}
 			return nil, callwright.Invalid(Join(field, name), "must be valid JSON")
 		}
