@@ -181,7 +181,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"MP3 of 8 kHz":            {convert(t, speech, "a.mp3", "-ar", "8000", "-b:a", "16k"), "MPEG-2.5"},
 		"ID3 tag only":            {mp3[:45], "contains no audio"},
 		"ID3 tag and garbage":     {slices.Concat([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), noise), "contains no audio"},
-		"ID3 tag of 256 MiB":      {[]byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "damaged"},
+		"ID3 tag of 256 MiB":      {[]byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "more than 16 MiB"},
 		"one frame":               {slices.Concat([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), mp3[45:100]), "contains no audio"},
 		"WAV header only":         {wav(t, nil, 0), "no audio"},
 		"WAV without its audio":   {wav(t, nil, 16000), "damaged or cut off"},

@@ -72,7 +72,7 @@ func New(config Config) (*Recognizer, error) {
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "PocketSphinx's English model is not installed: %s", install).Because(err)
 	default:
 		return nil, callwright.Errorf(callwright.CodeUnavailable,
-			"the folder %s must contain PocketSphinx's English model, with a readable cmudict-en-us.dict", r.model).Because(err)
+			"the folder %s must contain PocketSphinx's English model, with a readable cmudict-en-us.dict: %s", r.model, install).Because(err)
 	}
 	r.words = readDictionary(string(raw))
 	return r, nil

@@ -144,7 +144,7 @@ func TestServerThatNeverSpeaks(t *testing.T) {
 		t.Errorf("without failover: %+v", e)
 	}
 	w1 := alone.attempts.all(t, 1)[0] // ends after 64*T1
-	if e := w1.evidence; e == nil || e.Alive || !strings.Contains(e.Reason, "in time") || w1.ended.SIPCode != 0 || !w1.ended.Technical {
+	if e := w1.evidence; e == nil || e.Alive || !strings.Contains(e.Reason, "did not answer within") || w1.ended.SIPCode != 0 || !w1.ended.Technical {
 		t.Errorf("%+v, %+v", e, w1.ended)
 	}
 }
