@@ -44,7 +44,7 @@ func TestPlaceRefusals(t *testing.T) {
 		"a foreign address":       {listen("203.0.113.77:0"), []string{"--addr 203.0.113.77:0", "this machine does not have"}},
 		"a folder in a file":      {take(Config{Data: filepath.Join(file, "x")}), []string{"--data " + file, "name a folder"}},
 		"a file for a folder":     {take(Config{Data: file}), []string{"--data " + file, "name a folder"}},
-		"no folder of a database": {take(Config{Data: t.TempDir(), DatabaseURL: "sqlite:/nope/dir/x.db"}), []string{"--database-url sqlite:/nope/dir/x.db", "/nope/dir", "make it"}},
+		"no folder of a database": {take(Config{Data: t.TempDir(), DatabaseURL: "sqlite:/nope/dir/x.db"}), []string{"--database-url sqlite:/nope/dir/x.db", "/nope/dir", "create it"}},
 		"a foreign media address": {media, []string{"--media-ip 203.0.113.77", "this machine does not have"}},
 	} {
 		if test.err == nil {

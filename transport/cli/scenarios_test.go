@@ -192,7 +192,7 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 	}
 	other := newFar(t)
 	code, _, errs := other.run("import", folder, "--server", other.url, "--pathway", other.pathway)
-	if code != 3 || !strings.Contains(errs, "request_data.api_key") || !strings.Contains(errs, "write the value") || len(other.stored()) != 0 {
+	if code != 3 || !strings.Contains(errs, "request_data.api_key") || !strings.Contains(errs, "replace it with the value") || len(other.stored()) != 0 {
 		t.Errorf("elsewhere: exit code %d, %s", code, errs)
 	}
 }
@@ -214,8 +214,8 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing tested":   {[]string{"export", "--server", f.url}, "--pathway ID or --persona ID"},
-		"two tested":       {append([]string{"export", "--persona", "p"}, here...), "--pathway ID or --persona ID"},
+		"nothing tested":   {[]string{"export", "--server", f.url}, "exactly one of --pathway ID and --persona ID"},
+		"two tested":       {append([]string{"export", "--persona", "p"}, here...), "exactly one of --pathway ID and --persona ID"},
 		"no address":       {[]string{"export", "--server", "localhost", "--pathway", "p"}, "--server must be an address such as"},
 		"no key file":      {append([]string{"export", "--key-file", "nowhere"}, here...), "file of the API key: open nowhere"},
 		"another key":      {append([]string{"export", "--key-file", wrong}, here...), "does not accept the key: set SERVICE_API_KEY"},

@@ -123,7 +123,7 @@ func TestSpeakTakesItsText(t *testing.T) {
 		"must be UTF-8":             {"speak", "\xff" + strings.Repeat("é", 2600)},
 		"-o - both write":           {"speak", "a", "--json", "-o", "-"},
 		"not written to a terminal": {"speak", "a", "-o", "-"},
-		"must name a file":          {"speak", "a", "-o", t.TempDir()},
+		"is not a regular file":     {"speak", "a", "-o", t.TempDir()},
 		"finds no player":           {"speak", "a", "--play"},
 		"exclude each other":        {"speak", "a", "--voice", "v", "--server-voice"},
 		"server.json of a running":  {"speak", "a", "--server", "nowhere.json"},
