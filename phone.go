@@ -177,7 +177,7 @@ func NumberReadings(digits string) []PhoneNumber {
 // noReading returns a CodeBadRequest for digits without a possible reading.
 func (c Country) noReading(digits string) error {
 	if c == "" && isNorthAmerican(digits) {
-		return Invalid("", "must begin with + and the country code: +1%s for a number of North America (+%s is not a valid number)", digits, digits)
+		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s for a number of North America (+%s is not a valid number)", digits, digits)
 	}
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }

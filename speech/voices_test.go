@@ -104,7 +104,7 @@ func TestVoiceOfAnotherEngine(t *testing.T) {
 		h.clone(org, "Robin")
 		_, err := h.Speak(t.Context(), org, speech.Request{Text: greeting, Voice: "Robin"})
 		wantError(t, "a text", err, callwright.CodeBadRequest, "voice")
-		if !strings.Contains(callwright.MessageOf(err), "another engine") {
+		if !strings.Contains(callwright.MessageOf(err), "does not have its base voice") {
 			t.Errorf("it says %v", err)
 		}
 		if _, err := speechtest.Speak(t.Context(), h.Speaker(org), tts.Request{Text: "Hello.", Voice: "Robin", Rate: 8000}); err != nil {
@@ -261,7 +261,7 @@ func TestNewRefuses(t *testing.T) {
 			"Samples": func(c *speech.Config) { c.Samples = nil }, "Blobs": func(c *speech.Config) { c.Blobs = nil },
 			"Atomic": func(c *speech.Config) { c.Atomic = nil }, "Work": func(c *speech.Config) { c.Work = nil },
 			"Decoder": func(c *speech.Config) { c.Decoder = nil }, "Key": func(c *speech.Config) { c.Key = "short" },
-			"bounds": func(c *speech.Config) { c.Waiting = -1 },
+			"Waiting": func(c *speech.Config) { c.Waiting = -1 },
 		} {
 			bad := *c
 			change(&bad)

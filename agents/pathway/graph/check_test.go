@@ -83,7 +83,7 @@ func TestFaults(t *testing.T) {
 
 		"no number":         {oneNode("Transfer Call", `"transferNumber":"call me"`), []string{noTransfer}},
 		"national number":   {oneNode("Transfer Call", `"transferNumber":"0301234567"`), []string{"nodes[0].data.transferNumber: must begin with + and the country code, such as +14155550108"}},
-		"two readings":      {oneNode("Transfer Call", `"transferNumber":"4155550123"`), []string{"nodes[0].data.transferNumber: must begin with + and the country code: +14155550123 for a number of North America (+4155550123 is not a valid number)"}},
+		"two readings":      {oneNode("Transfer Call", `"transferNumber":"4155550123"`), []string{"nodes[0].data.transferNumber: is ambiguous: must begin with + and the country code: +14155550123 for a number of North America (+4155550123 is not a valid number)"}},
 		"another scheme":    {oneNode("Transfer Call", `"transferNumber":"http://x"`), []string{noTransfer}},
 		"address of blanks": {oneNode("Transfer Call", `"transferNumber":"sip:a b@c"`), []string{noTransfer}},
 		"no digits":         {oneNode("Press Button", ""), []string{"nodes[0].data.digits: is required"}},

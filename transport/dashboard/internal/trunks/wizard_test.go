@@ -49,7 +49,7 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one}}, `id="fault-username">is required`)
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {"12"}, "username": {"robin"}, "password": {"secret-1"}}, `id="fault-numbers"`, "!secret-1")
 	h.want(http.StatusUnprocessableEntity, at, url.Values{"numbers": {one + "\n4155550108, +12"}, "username": {"robin"}},
-		`id="fault-numbers">4155550108 must begin with + and the country code: +14155550108 for a number of North America (+4155550108 is not a valid number); +12 must be`)
+		`id="fault-numbers">4155550108 is ambiguous: must begin with + and the country code: +14155550108 for a number of North America (+4155550108 is not a valid number); +12 must be`)
 	at = h.want(http.StatusOK, at, url.Values{"numbers": {"+1 (415) 555-0100\r\n"}, "username": {"robin"}}, "The numbers are attached", "Place a test call",
 		"<li>Destination", `<li aria-current="step">Test call`, "!Discovery", "!Place a call from")
 	if at != "/trunks/"+one+"/complete" {
