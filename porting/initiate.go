@@ -259,10 +259,10 @@ func (a Account) check(f *faults) {
 	f.addName(account+"first_name", a.FirstName, maxName, true)
 	f.addName(account+"last_name", a.LastName, maxName, true)
 	f.addText(account+"account_number", a.AccountNumber.Reveal(), maxAccountNumber, true)
-	f.addIf(!isEmail(a.Email), account+"authorized_representative_email", "must be one e-mail address without a display name, such as robin@example.com, of at most %d bytes", maxEmail)
+	f.addEmail(account+"authorized_representative_email", a.Email)
 	f.addIf(len(a.NotifyEmails) > MaxNotifyEmails, account+"notification_emails", "must have at most %d addresses", MaxNotifyEmails)
 	for i, email := range a.NotifyEmails[:min(len(a.NotifyEmails), MaxNotifyEmails)] {
-		f.addIf(!isEmail(email), fmt.Sprintf(account+"notification_emails[%d]", i), "must be one e-mail address without a display name, such as robin@example.com, of at most %d bytes", maxEmail)
+		f.addEmail(fmt.Sprintf(account+"notification_emails[%d]", i), email)
 	}
 	const address = account + "address."
 	f.addText(address+"street", a.Address.Street, maxStreet, true)
@@ -275,11 +275,16 @@ func (a Account) check(f *faults) {
 		address+"country", "must be a country code of ISO 3166-1, two letters such as US")
 }
 
-// isEmail reports whether a text is exactly one e-mail address of at most maxEmail bytes, without a display name, spaces or hidden
-// characters.
+// addEmail adds an error if a text is not an e-mail address, or if the address is longer than maxEmail bytes.
+func (f *faults) addEmail(field, text string) {
+	f.addIf(!isEmail(text), field, "must be one e-mail address without a display name, such as robin@example.com")
+	f.addIf(isEmail(text) && len(text) > maxEmail, field, "must have at most %d bytes", maxEmail)
+}
+
+// isEmail reports whether a text is exactly one e-mail address, without a display name, spaces or hidden characters.
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
-	return err == nil && a.Address == text && len(text) <= maxEmail &&
+	return err == nil && a.Address == text &&
 		!strings.ContainsFunc(text, func(c rune) bool { return callwright.Hidden(c) || unicode.IsSpace(c) })
 }
 

@@ -86,7 +86,7 @@ func TestCompileRefuses(t *testing.T) {
 		{assert.VariableExtracted, `{"variable":"v","operator":"equals"}`, "config.value", "required"},
 		{assert.VariableExtracted, `{"variable":"v","operator":"equals","value":null}`, "config.value", "not null"},
 		{assert.VariableExtracted, `{"variable":"v","operator":"equals","value":[]}`, "config.value", "not an array"},
-		{assert.VariableExtracted, `{"variable":"v","operator":"equals","value":1e999}`, "config.value", "large"},
+		{assert.VariableExtracted, `{"variable":"v","operator":"equals","value":1e999}`, "config.value", "64-bit"},
 		{assert.VariableExtracted, `{"variable":"v","operator":"equals","values":[1],"value":1}`, "config.values", "one_of"},
 		{assert.VariableExtracted, `{"variable":"v","operator":"one_of","value":1}`, "config.values config.value", "required"},
 		{assert.VariableExtracted, `{"variable":"v","operator":"one_of","values":[]}`, "config.values", "at least 1 item"},

@@ -95,16 +95,16 @@ func TestEvidenceJSONIsStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct{ old, with, want string }{
-		"a member twice":          {`"name":"Robin Doe"`, `"name":"Mallory","name":"Robin Doe"`, `"name" must be unique`},
+		"a member twice":          {`"name":"Robin Doe"`, `"name":"Mallory","name":"Robin Doe"`, `"name" only once`},
 		"a member in capitals":    {`"name":"Robin Doe"`, `"NAME":"Mallory","name":"Robin Doe"`, `unknown member "NAME"`},
 		"a member after it":       {`"name":"Robin Doe"`, `"name":"Robin Doe","Name":"Mallory"`, `unknown member "Name"`},
-		"a name with an escape":   {`"name":"Robin Doe"`, `"name":"Mallory","\u006eame":"Robin Doe"`, `"name" must be unique`},
+		"a name with an escape":   {`"name":"Robin Doe"`, `"name":"Mallory","\u006eame":"Robin Doe"`, `"name" only once`},
 		"a letter that is no K":   {`"kind":"signed"`, `"\u212aind":"declined","kind":"signed"`, `unknown member "Kind"`},
 		"an unknown member":       {`"name":"Robin Doe"`, `"name":"Robin Doe","note":"void"`, `unknown member "note"`},
 		"an unknown one outside":  {`"head":`, `"status":"void","head":`, `unknown member "status"`},
-		"the head twice":          {`"head":`, `"head":"","head":`, `"head" must be unique`},
+		"the head twice":          {`"head":`, `"head":"","head":`, `"head" only once`},
 		"the request in capitals": {`"port_request_id":`, `"Port_Request_ID":"port_2","port_request_id":`, `unknown member "Port_Request_ID"`},
-		"events twice":            {`"events":[`, `"events":[],"events":[`, `"events" must be unique`},
+		"events twice":            {`"events":[`, `"events":[],"events":[`, `"events" only once`},
 		"no array of events":      {`"events":[`, `"events":{"x":[`, "must have a ["},
 		"an event that is none":   {`"events":[`, `"events":[null,`, "must have a {"},
 		"another encoding":        {`Robin Doe`, "Robin D\xf6", "UTF-8"},

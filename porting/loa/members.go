@@ -58,7 +58,7 @@ func eachMember(d *json.Decoder, names []string, value func(name string) error) 
 		case !slices.Contains(names, name):
 			return fmt.Errorf("evidence must not contain the unknown member %q", name)
 		case slices.Contains(seen, name):
-			return fmt.Errorf("evidence must have the member %q only once in an object", name)
+			return fmt.Errorf("evidence must have the member %q only once", name)
 		}
 		seen = append(seen, name)
 		if err := value(name); err != nil {

@@ -274,7 +274,7 @@ func TestSetUpFaults(t *testing.T) {
 	outbound, inbound := h.begin("outbound", "Where"), h.begin("inbound", "Send calls here")
 	h.want(http.StatusUnprocessableEntity, numbers(outbound), url.Values{"numbers": {one}}, "is required for the outbound direction")
 	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {"x"}}, `id="fault-allowed"`)
-	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {" "}}, `id="fault-allowed">is required`, `name="anyone" value="yes">`)
+	h.want(http.StatusUnprocessableEntity, numbers(inbound), url.Values{"numbers": {one}, "allowed": {" "}}, `id="fault-allowed">must limit the addresses`, `name="anyone" value="yes">`)
 	everybody := h.begin("inbound", "Send calls here")
 	h.want(http.StatusOK, numbers(everybody), url.Values{"numbers": {"+14155550177"}, "anyone": {"yes"}}, "The numbers are attached")
 	h.want(http.StatusOK, "/trunks/+14155550177", nil, `class="badge bad"><span aria-hidden="true">✗</span> everybody may call`)
