@@ -54,7 +54,7 @@ func compare(t interface {
 		return
 	}
 	if err != nil {
-		if why := err.Error(); !strings.Contains(why, "UTF-8") && !strings.Contains(why, "NUL") && !strings.Contains(why, "deeper") {
+		if why := err.Error(); !strings.Contains(why, "UTF-8") && !strings.Contains(why, "NUL") && !strings.Contains(why, "nested levels") {
 			t.Fatalf("%q: %v", text, err)
 		}
 		return
@@ -108,7 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		"\"\xff\"":                "UTF-8",
 		`{"a":["\u0000"]}`:        "NUL",
 		`{"\u0000":1}`:            "NUL",
-		strings.Repeat("[", 1000): "deeper than 100",
+		strings.Repeat("[", 1000): "at most 100 nested levels",
 		`{"a":tru}`:               "byte 5",
 		`[1,2`:                    "byte 4",
 	} {
