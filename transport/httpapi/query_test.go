@@ -47,9 +47,9 @@ func TestUnknownParametersAreNamed(t *testing.T) {
 		"/v1/calls?page=2":           "page: is not a known parameter",
 		"/v1/agents/a1?limit=5":      "limit: is not a known parameter",
 		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // declared only in the path
-		"/v1/calls?=5":               `"" is not a known parameter`,
-		"/v1/calls?limit=5;offset=2": "the query of the URL is malformed",
-		"/v1/calls?limit=%zz":        "the query of the URL is malformed",
+		"/v1/calls?=5":               "each parameter of the query must have a name",
+		"/v1/calls?limit=5;offset=2": "the query of the URL is malformed: it must be name=value pairs, separated by &, with other special characters escaped",
+		"/v1/calls?limit=%zz":        "the query of the URL is malformed: it must be name=value pairs, separated by &, with other special characters escaped",
 	} {
 		if got := at(t, h.want(400, "GET", target, ""), "errors", 0, "message"); got != want {
 			t.Errorf("%s: got %q, want %q", target, got, want)

@@ -158,7 +158,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.want("/pathways", url.Values{"document": {days}}, http.StatusUnprocessableEntity, "is required")
-	h.want("/pathways", url.Values{"name": {"a"}, "document": {"{\n{"}}, http.StatusUnprocessableEntity, "line 2: is not JSON")
+	h.want("/pathways", url.Values{"name": {"a"}, "document": {"{\n{"}}, http.StatusUnprocessableEntity, "must be valid JSON, but has an error in line 2")
 	wrong := strings.Replace(days, `"End Call"`, `"Nowhere"`, 1)
 	h.want("/pathways", url.Values{"name": {"a"}, "document": {wrong}}, http.StatusUnprocessableEntity, "Line 3:", "nodes[1].type", "Nowhere")
 }
