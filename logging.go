@@ -36,7 +36,8 @@ type logHandler struct {
 	group bool            // a group is open, and would contain added attributes
 }
 
-// Handle adds the context's attributes to a line, except within a group.
+// Handle adds those attributes of the context whose keys the line does not contain yet, and passes the line on. Within a group it adds
+// none.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	attrs := LogAttrs(ctx)
 	if len(attrs) == 0 || h.group {

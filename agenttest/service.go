@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Store    Store             `required:"always"`
 	Atomic   callwright.Atomic `required:"always"` // transactions of the store
-	Work     callwright.Work   `required:"always"` // creates the runs of large groups, sends notices, deletes old runs
+	Work     callwright.Work   `required:"always"` // executes background tasks, for example creates the runs of large groups, sends notices and deletes old runs
 	Leases   node.Leases       `required:"always"` // determine the live nodes
 	Node     string            `required:"always"` // name of this process, unique among all past and present processes
 	Pathways group.Pathways    `required:"always"`

@@ -15,7 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestPingWhileLocked locks a SQLite file against writes through another pool: reads succeed, but Ping returns CodeUnavailable.
+// TestPingWhileLocked holds the write lock of a SQLite file in one pool, and checks that in another pool reads succeed, but Ping returns
+// CodeUnavailable.
 func TestPingWhileLocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")

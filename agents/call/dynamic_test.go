@@ -230,7 +230,8 @@ func TestTools(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// TestDynamicDataOfDearAnswers checks that all answers before a call share the budget of one turn.
+// TestDynamicDataOfDearAnswers checks that evaluating the responses to all DynamicData requests of a call uses one shared budget of
+// request.MaxSteps steps.
 func TestDynamicDataOfDearAnswers(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {

@@ -35,9 +35,9 @@ type ReplayedTurn struct {
 	Node string // id of the node at which the turn ended
 }
 
-// ReplayChat starts a chat, says the lines of r to its agent, one per turn, and stores the chat, so that Say can continue it. Requests of
-// later turns are sent as in any chat. The replay stops early when the conversation ends, the model fails, the chat is full, or two minutes
-// are over.
+// ReplayChat starts a chat, says the lines of r to its agent, one per turn, and stores the chat, so that Say can continue it. r.Requests
+// applies only to the replayed turns: requests of turns that Say adds later are sent, as in any chat. The replay stops early when the
+// conversation ends, the model fails, the chat is full, or two minutes have passed.
 //
 // The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. ReplayChat returns CodeUnavailable if
 // ctx has ended, or if the agent has not said its first words within a minute. Otherwise it returns the errors that StartChat returns.

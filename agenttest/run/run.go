@@ -32,7 +32,7 @@ type Run struct {
 
 	State     State
 	Node      string            // name of the node that executes the run while it is Running
-	Attempt   int               // number of starts and resumptions since the journal's last answer; see MaxAttempts
+	Attempt   int               // number of starts and resumptions without interruptions; the first answer after a resumption resets it to 1; see MaxAttempts
 	Cancel    bool              // the run was requested to end as Cancelled: see Store.CancelRun
 	Outcome   *engine.Outcome   // nil until the run has ended; in lists, only Results is set
 	Result    Result            // set when the run has ended

@@ -23,7 +23,7 @@ type Template struct {
 	Assertions   []assert.Assertion
 }
 
-// All returns copies of all templates, in the order of the categories.
+// All returns copies of all templates, in a fixed order.
 func All() []Template {
 	list := make([]Template, len(all))
 	for i, t := range all {

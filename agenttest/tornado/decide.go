@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// results maps the ids of scenarios to their tallies with one version.
+// results maps the ids of scenarios to the tallies of their runs on one version.
 type results map[string]Tally
 
 // tested reports whether a scenario has a verdict.

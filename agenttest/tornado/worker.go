@@ -31,7 +31,7 @@ const (
 	maxDeleted   = 100                  // sessions deleted in one call
 )
 
-// These errors are the causes for which a session is interrupted.
+// These errors are the reasons why a session is interrupted.
 var (
 	errCancelled = errors.New("the session is cancelled")
 	errDeadline  = errors.New("the deadline of the session has passed")

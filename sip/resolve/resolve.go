@@ -42,7 +42,7 @@ type Target struct {
 type Config struct {
 	DNS DNS `required:"always"`
 
-	Self   *self.Server    // this server, whose names yield no targets; may be nil
+	Self   *self.Server    // this server: targets that name it are omitted; if nil, none are omitted
 	Random func(n int) int // returns a random number in [0, n) for the choice by weight; nil means math/rand
 
 	callwright.Runtime

@@ -53,7 +53,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 // choose returns the index of the first acceptable stream, and its codec. If no stream is acceptable, it returns the rejection of the
 // stream that passed most checks. It returns ErrMalformed if it finds an audio stream without a c= line before an acceptable stream.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
-	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order in which match checks
+	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // from the earliest check to the last: no audio stream, then the checks of match in their order
 	closest := 0
 	for i := range offer.streams {
 		s := &offer.streams[i]

@@ -125,8 +125,7 @@ func chatCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// chat starts a chat and sends each line of the standard input that is not empty as a message, until the chat is completed or the input
-// ends. If prompt is set, it prints a prompt to stderr, except with --json.
+// chat starts a chat and sends each non-empty line of the standard input as a message, until the chat is completed or the input ends.
 func (a *api) chat(ctx context.Context, cmd *cobra.Command, begin any, prompt bool) error {
 	raw, err := a.call(ctx, client.Request{Method: http.MethodPost, Path: "/v1/pathway/chat/create", Body: begin})
 	if err != nil {

@@ -139,7 +139,7 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 	return show(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
 }
 
-// text writes the proven facts as text.
+// text writes the result of the verification as text.
 func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	printf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
 	printf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)

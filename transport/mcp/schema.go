@@ -10,7 +10,7 @@ import (
 // schema is a JSON schema of an object.
 type schema struct{ *jsonschema.Schema }
 
-// schemaOf returns the JSON schema of a type. A slice is a list that is never null.
+// schemaOf returns the JSON schema of type T. The schema of a slice does not permit null.
 func schemaOf[T any]() (schema, error) {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	if n := peer.accepts.Load(); n != 1 || p.Idle() != 1 {
 		t.Errorf("3 probes made %d connections, %d wait", n, p.Idle())
 	}
-	alive(server, trunk.VerifyNone) // connections are not shared between verifications
+	alive(server, trunk.VerifyNone) // probes with different TLS verification modes do not share connections
 	if n := peer.accepts.Load(); n != 2 || p.Idle() != 2 {
 		t.Errorf("two profiles made %d connections, %d wait", n, p.Idle())
 	}

@@ -2,7 +2,7 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed" // for the style and the script
+	_ "embed" // for the style, the script and the icon
 	"encoding/hex"
 	"net/http"
 	"regexp"
