@@ -69,7 +69,7 @@ func New(config Config) (*Model, error) {
 	}
 	switch {
 	case config.Model == nil && (config.Mode != Replay || config.Called == ""):
-		return nil, callwright.Invalid("model", "is required, unless the mode is replay and Called is set")
+		return nil, callwright.Invalid("model", "is required unless the mode is replay and the field Called names the model")
 	case config.Path == "" && config.Mode != Off:
 		return nil, callwright.Invalid("path", "is required unless the mode is off")
 	}

@@ -114,7 +114,7 @@ func checkLink(link, base *url.URL) error {
 	case link.Host == "" || link.Scheme != "https" && link.Scheme != "http":
 		return callwright.Invalid("url", "must be an address that begins with https:// or http://")
 	case link.User != nil:
-		return callwright.Invalid("url", "must not contain a user name or password")
+		return callwright.Invalid("url", "must not contain a user name or password: the audio is not downloaded")
 	case link.Scheme == "http" && base.Scheme == "https":
 		return callwright.Invalid("url", "must begin with https://, because the server's address does: the audio is not downloaded")
 	}

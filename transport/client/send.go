@@ -59,7 +59,7 @@ func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, 
 		body, err := r.GetBody()
 		if err != nil {
 			w.end()
-			return nil, fmt.Errorf("client: the body cannot be read: %w", err)
+			return nil, fmt.Errorf("client: the request's body cannot be read: %w", err)
 		}
 		try.Body = body
 	}

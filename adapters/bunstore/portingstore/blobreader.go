@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"io"
 	"strings"
@@ -72,7 +73,7 @@ func (r *blobReader) Read(p []byte) (int, error) {
 func (r *blobReader) load() error {
 	if r.next == r.row.Chunks {
 		if sum := hex.EncodeToString(r.hash.Sum(nil)); sum != r.row.SHA256 {
-			return callwright.ErrInternal.Because(errors.New("bytes of a document do not have its hash: " + sum))
+			return callwright.ErrInternal.Because(fmt.Errorf("the stored bytes of a document have the SHA-256 %s, but %s was recorded", sum, r.row.SHA256))
 		}
 		return io.EOF
 	}

@@ -76,7 +76,7 @@ func (p *pollMonitor) check() error {
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work cannot reach its database").Because(l.err)
 		case time.Since(l.at) > p.maxPollGap:
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work has not looked for tasks for more than %s: restart this server if this continues", p.maxPollGap).
-				Because(fmt.Errorf("queue %s has not looked for tasks since %s", name, l.at))
+				Because(fmt.Errorf("queue %s last looked for tasks at %s", name, l.at.UTC().Format(time.RFC3339)))
 		}
 	}
 	return nil
