@@ -53,7 +53,7 @@ func (c Config) Complete() (Config, error) {
 		return c, err
 	}
 	if c.Versions.Pathways == nil {
-		return c, errors.New("run: Config.Versions.Pathways is required")
+		return c, errors.New("run: Config.Versions must contain Pathways")
 	}
 	if c.Concurrent <= 0 {
 		c.Concurrent = DefaultConcurrent

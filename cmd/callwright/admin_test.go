@@ -226,7 +226,7 @@ func TestAdminRefuses(t *testing.T) {
 	}{
 		{1, "the organization acme already exists: choose another id", []string{"orgs", "create", "Again", "--id", "acme"}},
 		{1, "name: must have at most 100", []string{"orgs", "create", strings.Repeat("n", 101)}},
-		{1, "name: must be UTF-8 without", []string{"orgs", "create", "a\x1bb"}},
+		{1, "name: must be one line of valid UTF-8", []string{"orgs", "create", "a\x1bb"}},
 		{1, "id: must have 1 to 64", []string{"orgs", "create", "A", "--id", "a b"}},
 		{2, "unknown entitlement SPI", []string{"orgs", "create", "A", "--grant", "SPI"}},
 		{1, "organization not found", []string{"orgs", "show", "absent"}},

@@ -327,7 +327,7 @@ func TestPortsRefused(t *testing.T) {
 		{1, "not found", []string{"show", "absent"}},
 		{1, "not found", []string{"port", "absent"}},
 		{1, "is not a number of the order", []string{"port", r.Ref, "--number", "+14155550199"}},
-		{1, "must be after", []string{"confirm", r.Ref, "--foc", "2016-12-09T16:00:00Z"}},
+		{1, "must not be before", []string{"confirm", r.Ref, "--foc", "2016-12-09T16:00:00Z"}},
 		{1, "must not be in the future", []string{"port", r.Ref, "--at", "2999-12-09T16:00:00Z"}},
 		{2, "must be a time", []string{"confirm", r.Ref}},
 		{2, "must be a time", []string{"confirm", r.Ref, "--foc", "tomorrow"}},
@@ -399,7 +399,7 @@ func TestPortsSign(t *testing.T) {
 		t.Errorf("the history is %+v, %v", history, err)
 	}
 	_, errs = d.callwright(1, sign...)
-	wantText(t, errs, "cannot be signed")
+	wantText(t, errs, "does not allow the event signed")
 	var enqueued string
 	if err := d.db.SQL().QueryRowContext(t.Context(), "SELECT group_concat(json(args)) FROM river_job").Scan(&enqueued); err != nil {
 		t.Fatal(err)
