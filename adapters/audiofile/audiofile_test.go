@@ -188,7 +188,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"WAV cut off":             {wav(t, make([]int16, 4000), 16000), "damaged or cut off"},
 		"WAV with a lying length": {wav(t, make([]int16, 4000), 0x7FFE0000), "damaged or cut off"},
 		"WAV with an MP3 inside":  {convert(t, speech, "a.wav", "-c:a", "libmp3lame", "-ar", "44100"), "0x0055"},
-		"WAV start":               {[]byte("RIFF\x00\x01\x00\x00WAVE"), "no audio"},
+		"WAV start":               {[]byte("RIFF\x00\x01\x00\x00WAVE"), "no data chunk"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -41,5 +41,5 @@ func Example() {
 	// Output:
 	// +15551234567 outbound sip:pbx.example.com <nil>
 	// <nil>
-	// conflict
+	// the object already exists, or another request has changed it: read it again, then retry
 }

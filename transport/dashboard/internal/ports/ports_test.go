@@ -290,7 +290,7 @@ func TestCheck(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("+1 (206) 555-0123\n+1.206.555.0124")),
 		`<th scope="row">&#43;12065550123<`, `?numbers=%2b12065550123%0a%2b12065550124"`)
 	has(t, h.get(http.StatusOK, "/ports/check?numbers="+url.QueryEscape("4155550108\n+12065550123\n1")), `href="/ports/new?numbers=%2b12065550123"`,
-		"Is ambiguous: must begin with &#43; and the country code: &#43;14155550108 in North America, or &#43;4155550108,", "Must begin with")
+		"Is ambiguous: must begin with &#43; and the country code: &#43;14155550108 for a number of North America", "Must begin with")
 	has(t, h.get(http.StatusUnprocessableEntity, "/ports/check?numbers="+strings.Repeat("1,", 2000)), `id="fault-phone_numbers">must have from 1 to`)
 	has(t, h.get(http.StatusOK, "/ports/check?numbers=%3Cscript%3E"), `<th scope="row">&lt;script&gt;</th>`, "Must be an E.164")
 }
