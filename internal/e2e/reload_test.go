@@ -107,7 +107,7 @@ func TestReload(t *testing.T) {
 	}
 	hangUp()
 	await.That(t, "the log to say what is wrong", func() bool {
-		return strings.Contains(s.Log(), "the level of the log is unchanged") && strings.Contains(s.Log(), "the one before stays in use")
+		return strings.Contains(s.Log(), "the level of the log is unchanged") && strings.Contains(s.Log(), "the previous one stays in use")
 	})
 	if name := shownBy(t, s); name != "new.test" {
 		t.Errorf("then it shows %s", name)
