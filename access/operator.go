@@ -68,7 +68,7 @@ func (o *Operator) Organization(ctx context.Context, id callwright.OrgID) (Summa
 	return summaryOf(org), keys, err
 }
 
-// Create stores a new organization and its first key, which does not expire, in one transaction. It returns the errors of
+// Create stores a new organization and its first key in one transaction. The key does not expire. Create returns the errors of
 // CreateOrganization, and CodeBadRequest for an entitlement that is not in Grantable.
 func (o *Operator) Create(
 	ctx context.Context, id callwright.OrgID, name string, grant ...callwright.Entitlement,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -21,7 +22,6 @@ const (
 	MaxTask          = 100_000
 	MaxPersona       = 32 << 10
 	MaxFirstSentence = 5000
-	MaxInterruption  = persona.MaxInterruption
 	MaxDynamicData   = 20        // requests
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
@@ -107,10 +107,10 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(a.MaxDuration < 0 || a.MaxDuration > LongestCall,
 		"max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
 	found.addIf(a.Temperature != nil && (*a.Temperature < 0 || *a.Temperature > 1), "temperature", "must be from 0 to 1")
-	found.addIf(a.Interruption != nil && (*a.Interruption < 0 || *a.Interruption > MaxInterruption),
-		"interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
-	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > persona.MaxInterruptibility),
-		"interruptibility", "must be from 0 (never) to %d (immediately)", persona.MaxInterruptibility)
+	found.addIf(a.Interruption != nil && (*a.Interruption < 0 || *a.Interruption > conversation.MaxThreshold),
+		"interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
+	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
+		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }

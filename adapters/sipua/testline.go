@@ -56,8 +56,8 @@ func failureOf(e *call.HangupReason) *testcall.Failure {
 	return f
 }
 
-// watch passes the steps of a test call to the function observe, until the method stop is called. Abandoned legs may produce further steps,
-// which the function must not receive after the call has ended.
+// watch passes the steps of a test call to the function observe, until the method stop is called. After the call, abandoned legs may
+// produce further steps. The function must not receive these.
 type watch struct {
 	mu      sync.Mutex
 	observe func(ladder.Event)

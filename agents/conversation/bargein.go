@@ -20,9 +20,16 @@ const (
 	ImmediatelyInterrupted                         // any voice, even a back-channel
 )
 
-// InterruptibilityOf returns the level for a number of the API, from 0 (never) to 4 (immediately). Other numbers are clamped to this range.
+// The maximums of the API's settings. The minimum of both is 0.
+const (
+	MaxInterruptibility = 4                // number of the level ImmediatelyInterrupted
+	MaxThreshold        = 10 * time.Second // voice that pauses the agent
+)
+
+// InterruptibilityOf returns the level for a number of the API, from 0 (never) to MaxInterruptibility (immediately). Other numbers are
+// clamped to this range.
 func InterruptibilityOf(n int) Interruptibility {
-	return NeverInterrupted + Interruptibility(min(max(n, 0), 4))
+	return NeverInterrupted + Interruptibility(min(max(n, 0), MaxInterruptibility))
 }
 
 // BargeIn configures which voice of the caller interrupts the following words of the same answer. Without this step, and after the zero

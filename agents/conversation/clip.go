@@ -62,6 +62,13 @@ func (c *clip) next(at, size int) (part []int16, total int, changed <-chan struc
 	return nil, total, c.changed, c.err
 }
 
+// release frees the samples of a clip that was played.
+func (c *clip) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.samples = nil
+}
+
 // part returns the samples between two positions, which must have arrived. They do not change afterwards.
 func (c *clip) part(from, to int) []int16 {
 	c.mu.Lock()

@@ -20,6 +20,7 @@ type mouth struct {
 	mu       sync.Mutex
 	lines    []line
 	line     int           // index of the line that contains the position at; len(lines) after the last sample
+	released int           // number of lines whose samples were freed
 	at       int           // position of the next sample to write, counted from the first sample of the answer
 	queued   int           // written samples that waited at the last check
 	played   int           // position up to which the answer was played at the last check
@@ -138,6 +139,10 @@ func (m *mouth) check(queued int, now func() time.Duration) {
 	m.reached = max(m.reached, position)
 	if m.reached > 0 && m.first == 0 {
 		m.first = m.last
+	}
+	// A hold never moves back into a line that was played completely. An answer may contain hours of speech.
+	for ; m.released < m.line && m.lines[m.released].end <= m.played; m.released++ {
+		m.lines[m.released].clip.release()
 	}
 }
 

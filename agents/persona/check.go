@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/tool"
@@ -34,9 +35,6 @@ const (
 	MaxLanguage       = 32
 	MaxTools          = 256 << 10 // bytes of all tools together; at most tool.MaxTools tools
 	LongestCall       = 12 * time.Hour
-	MaxInterruption   = 10 * time.Second
-
-	MaxInterruptibility = 4
 )
 
 // The limits of lists.
@@ -116,10 +114,10 @@ func (v Version) check(f *faults) {
 	f.addLonger("call_config.language", v.Call.Language, MaxLanguage)
 	f.addIf(v.Call.MaxDuration < 0 || v.Call.MaxDuration > LongestCall,
 		"call_config.max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
-	f.addIf(v.Call.Interruption != nil && (*v.Call.Interruption < 0 || *v.Call.Interruption > MaxInterruption),
-		"call_config.interruption_threshold", "must be from 0 to %d milliseconds", MaxInterruption.Milliseconds())
-	f.addIf(v.Call.Interruptibility != nil && (*v.Call.Interruptibility < 0 || *v.Call.Interruptibility > MaxInterruptibility),
-		"call_config.interruptibility", "must be from 0 (never) to %d (immediately)", MaxInterruptibility)
+	f.addIf(v.Call.Interruption != nil && (*v.Call.Interruption < 0 || *v.Call.Interruption > conversation.MaxThreshold),
+		"call_config.interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
+	f.addIf(v.Call.Interruptibility != nil && (*v.Call.Interruptibility < 0 || *v.Call.Interruptibility > conversation.MaxInterruptibility),
+		"call_config.interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
 }
 
 // normalize replaces the background sound noBackground by the empty text.

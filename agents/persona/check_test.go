@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
 )
@@ -115,11 +116,11 @@ func TestRefusesVersions(t *testing.T) {
 		"a long call":              {voice(persona.CallChange{MaxDuration: callwright.Given(persona.LongestCall)}), ""},
 		"too long a call":          {voice(persona.CallChange{MaxDuration: callwright.Given(persona.LongestCall + 1)}), "call_config.max_duration"},
 		"less than no time":        {voice(persona.CallChange{MaxDuration: callwright.Given(-time.Second)}), "call_config.max_duration"},
-		"a threshold":              {voice(persona.CallChange{Interruption: callwright.Given(persona.MaxInterruption)}), ""},
-		"too long a threshold":     {voice(persona.CallChange{Interruption: callwright.Given(persona.MaxInterruption + 1)}), "call_config.interruption_threshold"},
+		"a threshold":              {voice(persona.CallChange{Interruption: callwright.Given(conversation.MaxThreshold)}), ""},
+		"too long a threshold":     {voice(persona.CallChange{Interruption: callwright.Given(conversation.MaxThreshold + 1)}), "call_config.interruption_threshold"},
 		"a negative threshold":     {voice(persona.CallChange{Interruption: callwright.Given(-time.Second)}), "call_config.interruption_threshold"},
-		"an interruptibility":      {voice(persona.CallChange{Interruptibility: callwright.Given(persona.MaxInterruptibility)}), ""},
-		"too high a level":         {voice(persona.CallChange{Interruptibility: callwright.Given(persona.MaxInterruptibility + 1)}), "call_config.interruptibility"},
+		"an interruptibility":      {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility)}), ""},
+		"too high a level":         {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility + 1)}), "call_config.interruptibility"},
 		"a negative level":         {voice(persona.CallChange{Interruptibility: callwright.Given(-1)}), "call_config.interruptibility"},
 		"large tools":              {use(tools(8, persona.MaxTools)...), ""},
 		"too large tools":          {use(tools(8, persona.MaxTools+1)...), "default_tools"},

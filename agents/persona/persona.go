@@ -67,6 +67,6 @@ type CallConfig struct {
 	MaxDuration     time.Duration
 	WaitForGreeting bool // lets the caller speak first
 
-	Interruption     *time.Duration // duration of speech that interrupts the agent, at most MaxInterruption; nil means that of Interruptibility
-	Interruptibility *int           // readiness to be interrupted, from 0 (never) to MaxInterruptibility (immediately); nil means the default
+	Interruption     *time.Duration // duration of speech that interrupts the agent, at most conversation.MaxThreshold; nil means that of Interruptibility
+	Interruptibility *int           // readiness to be interrupted, from 0 (never) to conversation.MaxInterruptibility (immediately); nil means the default
 }

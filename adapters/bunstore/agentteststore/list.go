@@ -23,9 +23,8 @@ const (
 )
 
 // FindRuns returns a page of runs without their outcomes and summaries. If the filter names several states, and neither a scenario nor a
-// batch, FindRuns reads a page of each state, because each state is one range of the index of states. It reads the pages in the order in
-// which a run passes through the states. A run that changes its state meanwhile is then found twice, not missed; FindRuns omits the
-// duplicate.
+// batch, FindRuns reads a page of each state, because each state is one range of the index of states. It reads the states in the order of a
+// run's life: a run that changes its state meanwhile is found twice, not missed. FindRuns omits the duplicate.
 func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Limit <= 0 {
 		return nil, nil
@@ -186,8 +185,8 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.
 	return sqldb.ConvertedAll(rows, s.core().run)
 }
 
-// Cancelled returns the ids of the node's running runs that are to be canceled, alone or with their group. If a group was stopped because
-// its budget is exhausted, its runs are not canceled.
+// Cancelled returns the ids of the node's running runs that must be canceled, alone or with their group. Runs of a group that was stopped
+// because its budget is exhausted are not canceled.
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		ids = nil

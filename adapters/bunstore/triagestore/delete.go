@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
-// DeleteIssue deletes an issue and all of its parts, or returns CodeNotFound if it is absent. It executes one statement per table, each of
-// which uses an index of the issue.
+// DeleteIssue deletes an issue and all of its parts, or returns CodeNotFound if the issue is absent. It executes one statement for each
+// table. Each statement uses an index of the issue.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {

@@ -1,7 +1,7 @@
 package rtpmedia
 
-// The limits for packets to an address from which no authentic packet has arrived. Until then only the peer's SDP contains the address,
-// which may belong to a third party.
+// The limits for packets to an address from which no authentic packet has arrived. Until one arrives, the address is known from the peer's
+// SDP only, and may belong to a third party.
 const (
 	unprovenPackets = 50 // packets in a burst: a second of audio
 	unprovenEvery   = 50 // frames after which one more packet may be sent

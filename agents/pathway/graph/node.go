@@ -59,24 +59,21 @@ func (n parsedNode) options(options fields) {
 	n.BargeIn = bargeIn(options)
 }
 
-// The maximums of modelOptions.interruptibility and of modelOptions.interruptionThreshold, which is in milliseconds.
-const (
-	maxInterruptibility = 4
-	maxThreshold        = 10_000
-)
+// maxThreshold is the maximum of modelOptions.interruptionThreshold, in milliseconds.
+const maxThreshold = int(conversation.MaxThreshold / time.Millisecond)
 
 // bargeIn reads block_interruptions, interruptibility and interruptionThreshold. It ignores values of a wrong type and clamps numbers,
 // because earlier releases stored any values. Check reports them.
 func bargeIn(options fields) conversation.BargeIn {
 	var b conversation.BargeIn
 	if v := options.of.Get("interruptibility"); v.Kind == tree.Number {
-		b.Level = conversation.InterruptibilityOf(int(min(max(v.Float(), 0), maxInterruptibility)))
+		b.Level = conversation.InterruptibilityOf(int(min(max(v.Float(), 0), conversation.MaxInterruptibility)))
 	}
 	if v := options.of.Get("block_interruptions"); v.Kind == tree.Boolean && v.True() {
 		b.Level = conversation.NeverInterrupted
 	}
 	if v := options.of.Get("interruptionThreshold"); v.Kind == tree.Number {
-		ms := min(max(v.Float(), 0.001), maxThreshold) // 0 would mean no threshold
+		ms := min(max(v.Float(), 0.001), float64(maxThreshold)) // 0 would mean no threshold
 		b.Threshold = time.Duration(ms * float64(time.Millisecond))
 	}
 	return b

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
@@ -59,7 +60,7 @@ var (
 			text("text", longestPrompt), text("condition", longestCondition),
 			object("tag", text("name", longestTag), text("color", longestColor)),
 			free("modelOptions").with(
-				flag("block_interruptions"), upTo("interruptibility", maxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false)),
+				flag("block_interruptions"), upTo("interruptibility", conversation.MaxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false)),
 			list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
 			text("url", longestURL), text("method", longestMethod), text("body", longestBody),
 			list("responseData", maxItems).of(object("",

@@ -131,7 +131,7 @@ func (db *DB) Tx(ctx context.Context) (*sql.Tx, bool) {
 // serializes them anyway.
 func (db *DB) MigrationLock() string { return db.dialect.lock }
 
-// SkipLocked makes a query omit the rows that other transactions have locked. On SQLite, which does not lock rows, it returns the query
+// SkipLocked makes a query omit the rows that other transactions have locked. SQLite does not lock rows, so there it returns the query
 // unchanged.
 func (db *DB) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	if db.dialect.skip == "" {

@@ -41,7 +41,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Leg is one INVITE dialog. It holds the state machine of the dialog and executes its effects.
+// Leg runs one INVITE dialog: it holds the dialog's state machine and executes the machine's effects.
 type Leg struct {
 	id      message.Identity
 	route   trunk.Route

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// causeInternal is call.CauseInternal as a cause of the state machine, which does not define it.
+// causeInternal is call.CauseInternal for the state machine, whose package does not define this cause.
 const causeInternal = dialog.Cause(call.CauseInternal)
 
 // Invitation describes the first INVITE of an outbound leg.

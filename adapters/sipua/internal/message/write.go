@@ -15,7 +15,7 @@ const maxForwards = 70
 // Transport is the transport protocol of all messages, in the form of the Via header.
 const Transport = "TLS"
 
-// Party is one end of a dialog: the contents of a From or To header.
+// Party holds the contents of a From or To header, which identify one end of a dialog.
 type Party struct {
 	Display string
 	URI     sip.Uri
