@@ -6,8 +6,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/speech/activity"
 )
+
+// TurnDetector judges how long the caller may be silent before the turn is over (endpointing). endpoint.Rules implements it.
+type TurnDetector interface {
+	// Judge returns the wait for the evidence. It depends on e only, does not block and may be called from any goroutine, at most every 20
+	// ms of a pause. Wait.Final is within the bounds of e.
+	Judge(e endpoint.Evidence) endpoint.Wait
+}
 
 // Activity detects the caller's speech in one call. activity.Detector implements it, and agentstest.RunActivity tests it.
 type Activity interface {
@@ -33,6 +42,8 @@ type Hearing struct {
 	Rate     int      // sample rate of the audio in Hz, which the adapter converts if necessary
 	Language string   // BCP 47; empty means the recognizer's default
 	Phrases  []string // words that the caller may say; may be wrong or any text, even invalid UTF-8: see Utterance.Finish
+	Keywords []string // names and terms that are likely in this call; any text; an engine that cannot use them ignores them
+	Expect   expect.Answer
 }
 
 // LanguageChecker is an optional interface of a Recognizer that checks languages before calls.
@@ -87,6 +98,12 @@ type Turn struct {
 	// Interrupted reports whether the caller interrupted the agent's last answer. Heard is then the part of that answer that was played.
 	Interrupted bool
 	Heard       string
+	// Early is set if the turn is probably over, but the caller may still continue. Only an EarlyBrain receives such turns. Respond may then
+	// compute and yield Say, Expect and BargeIn steps; the conversation plays nothing yet. Before every other step, before every effect outside
+	// the brain (tools, variables) and before the end of the answer, Respond must call Commit. If Commit returns an error, or the stream
+	// stops before Commit has returned nil, Respond restores the state in which it was called: this turn has not happened, and the next turn
+	// contains the caller's whole text and again Interrupted and Heard.
+	Early *Early
 }
 
 // TextTurn returns the turn of a caller's written text. A blank text becomes TurnSilence.
@@ -103,8 +120,11 @@ type Step interface{ step() }
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
 type Say struct{ Text string }
 
-// Expect passes phrases to the recognizer that the caller may say next.
-type Expect struct{ Phrases []string }
+// Expect describes the caller's next words to the recognizer and to the endpointing.
+type Expect struct {
+	Phrases []string // that the caller may say
+	Answer  expect.Answer
+}
 
 // Press sends DTMF (RFC 4733). Digits is not empty and contains 0-9, A-D, *, #, and w, which is a pause of half a second.
 type Press struct {

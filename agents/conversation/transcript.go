@@ -1,6 +1,10 @@
 package conversation
 
-import "time"
+import (
+	"time"
+
+	"github.com/callwright/callwright/agents/conversation/endpoint"
+)
 
 // Role names the speaker of an entry.
 type Role string
@@ -24,9 +28,33 @@ type Entry struct {
 	// Latency is the latency of the agent's answer. For answers to turns without speech (the first sentence, digits, silence), it counts
 	// from the beginning of the turn.
 	Latency Latency
+	// Turn is the number of the caller's turn that the entry belongs to or answers, from 1; 0 for the agent's first sentence and overlapping
+	// words.
+	Turn int
+	// Waited is the silence after the caller's words until the turn was over, and WaitedFor its reason.
+	Waited    time.Duration
+	WaitedFor endpoint.Reason
+	// Begun lists the early answers to the turn, in order. It is set for the agent's entries only.
+	Begun []Begun
 	// Holds lists the pauses of the agent's answer while the caller spoke, in order.
 	Holds []Hold
 }
+
+// Begun is an answer that was begun before the turn was certain.
+type Begun struct {
+	At   time.Duration // time of the call
+	Used bool          // whether the answer was played
+	Why  BegunReason   // why it was withdrawn; empty if Used is set
+}
+
+// BegunReason explains why an early answer was withdrawn.
+type BegunReason string
+
+// The values of BegunReason.
+const (
+	BegunContinued BegunReason = "continued" // the caller continued to speak
+	BegunRevised   BegunReason = "revised"   // the final text differs from the text that was answered
+)
 
 // Hold is a pause of an answer while the caller's overlapping voice was judged.
 type Hold struct {

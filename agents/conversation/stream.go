@@ -1,0 +1,67 @@
+package conversation
+
+import (
+	"context"
+	"time"
+)
+
+// Streamer is an optional interface of a Recognizer that recognizes all utterances of a call in one session, and returns partial texts.
+// agentstest.RunStreamer tests it.
+type Streamer interface {
+	// Open starts the session of a call. It returns at the latest when the engine has accepted the session or ctx ends. When ctx ends later,
+	// the session ends immediately and frees its resources. The errors are those of Recognizer.Listen.
+	Open(ctx context.Context, h Hearing) (Stream, error)
+}
+
+// Stream recognizes the caller's speech in one call. One goroutine calls Next. Another one calls the other methods.
+//
+// Only the audio of utterances is written: it begins shortly before a voice, includes pauses, and ends with Force. Between utterances nothing
+// is written for any length of time; the Stream keeps its session open.
+type Stream interface {
+	// Write adds audio of any length to the current utterance. It does not wait for the engine, and does not retain samples.
+	Write(samples []int16) error
+	// Force ends the current utterance. It does not wait. Exactly one Heard with Final set follows for each Force, in the order of the
+	// calls, also for an utterance without words or without audio.
+	Force() error
+	// Tune changes the phrases, keywords and the expected answer of the following utterances. It does not wait. An engine that cannot
+	// change them keeps the former ones.
+	Tune(h Hearing) error
+	// Next waits for the next result. It returns the error of ctx if ctx ends, and another error after the session has ended, for whatever
+	// reason. Several results may precede the Final of an utterance. The results of an utterance follow those of the utterance before.
+	Next(ctx context.Context) (Heard, error)
+	// Close ends the session and returns nil. It may be called twice, and while Next waits.
+	Close() error
+}
+
+// Heard is a result of a Stream: the text of one utterance so far. A partial text may be longer, shorter or different from the one before.
+type Heard struct {
+	Utterance int    // number of Force calls before the utterance's audio
+	Text      string // all words of the utterance so far, even if the engine has divided them into several turns
+	Stable    int    // number of leading words that cannot change
+	Words     []Word // may be empty or shorter than Text if the engine reports no times
+	Final     bool   // the text does not change any more
+	// EndOfTurn is the engine's probability from 0 to 1 that the caller has finished speaking; 0 if unknown, or if the caller has continued.
+	EndOfTurn  float64
+	Confidence float64 // from 0 to 1; 0 if unknown
+	Language   string  // BCP 47; empty if the engine does not detect it
+}
+
+// Word is a recognized word. The times count from the first sample of the utterance.
+type Word struct {
+	Text       string
+	Start, End time.Duration
+}
+
+// Partial is the recognized part of a turn while the caller still speaks. A later Partial or Entry of the same turn replaces it.
+type Partial struct {
+	Turn   int // see Entry.Turn
+	Text   string
+	Stable int // number of leading words that cannot change
+	Start  time.Duration
+}
+
+// PartialObserver is an optional interface of an Observer that receives partial texts.
+type PartialObserver interface {
+	// Partial receives a partial text. Calls are not concurrent with each other or with those of Entry. Partial must not block.
+	Partial(p Partial)
+}
