@@ -29,6 +29,15 @@ const (
 	perhapsUnfinished
 	surelyUnfinished
 	hesitating
+	completeValue
+	completeDate
+	shortNumber
+	longNumber
+	numberPart
+	spelledPart
+	datePart
+	valuePart
+	addressPart
 )
 
 // waits is the table of all waits in milliseconds. human marks waits that become longer for a caller with long pauses.
@@ -47,6 +56,15 @@ var waits = [...]struct {
 	perhapsUnfinished: {800, 1300, Unfinished, true},   // "what is it for": few such turns end here
 	surelyUnfinished:  {2000, 2000, Unfinished, true},  // 1 % of the pauses are longer
 	hesitating:        {2000, 2000, Hesitation, false}, // the caller is thinking, and knows that the pause is long
+	completeValue:     {150, 300, Answered, false},     // all digits of the number, or the domain of the e-mail address
+	completeDate:      {200, 600, Answered, true},      // a time may follow the day
+	shortNumber:       {300, 1000, Number, true},       // one or two digits: a quantity, or the beginning of a number
+	longNumber:        {300, 900, Number, false},       // a plausible length, but some numbers are longer
+	numberPart:        {2000, 2000, Number, false},     // groups of digits are up to 1.2 s apart
+	spelledPart:       {1600, 1600, Incomplete, false}, // the next letter
+	datePart:          {500, 1200, Incomplete, true},   // the year after day and month
+	valuePart:         {2000, 2000, Incomplete, false}, // callers say an e-mail address in parts
+	addressPart:       {500, 1300, Incomplete, true},   // street, number, postal code and city
 }
 
 // Judge returns how long to wait. It is a pure function of e, and usually allocates no memory.
@@ -93,8 +111,23 @@ func classify(e Evidence) class {
 		}
 		return closingWords
 	}
-	end := lastMark(e.Text)
-	switch l.ending(text) {
+	last := l.ending(text)
+	if last != finished {
+		if c, ok := value(e, l, text); ok {
+			return c
+		}
+	}
+	c := sentence(e.Text, last)
+	if e.Expect.Kind == expect.Address && (c == plain || c == punctuated) {
+		return addressPart
+	}
+	return c
+}
+
+// sentence returns the class of a text by its last words and its punctuation.
+func sentence(text string, last ending) class {
+	end := lastMark(text)
+	switch last {
 	case unfinished:
 		return surelyUnfinished
 	case hesitation:
@@ -111,7 +144,7 @@ func classify(e Evidence) class {
 	switch {
 	case end == closing:
 		return punctuated
-	case end == pausing || punctuates(e.Text):
+	case end == pausing || punctuates(text):
 		return openSentence
 	default:
 		return plain

@@ -133,7 +133,8 @@ func (n *numbers) split(word string) []piece {
 	if len(word) > maxSplit {
 		return nil
 	}
-	last := make([]int, len(word)+1) // length of the last phrase of the prefix that ends at an index; 0 if the prefix has no division
+	var buf [maxSplit + 1]int
+	last := buf[:len(word)+1] // length of the last phrase of the prefix that ends at an index; 0 if the prefix has no division
 	for end := 1; end <= len(word); end++ {
 		for begin := max(0, end-n.longest); begin < end; begin++ {
 			if _, ok := n.phrases[word[begin:end]]; ok && (begin == 0 || last[begin] > 0) {
