@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/speech/activity"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -20,7 +21,7 @@ type Config struct {
 	// network, such as silero.Network, it also rejects coughs, music and the voices of other people.
 	Activity func(rate int) Activity
 
-	// Turns judges when the caller's turn is over. If nil, a turn is over after EndOfTurn, as soon as its words are known.
+	// Turns judges when the caller's turn is over. If nil, endpoint.Rules judges.
 	Turns TurnDetector
 
 	Voice    string // name of a voice; empty means the synthesizer's default
@@ -33,8 +34,8 @@ type Config struct {
 	Meanwhile Meanwhile
 
 	WaitForGreeting bool          // waits for the caller's greeting before the first sentence, for at most Silence
-	EndOfTurn       time.Duration // minimum silence that ends the caller's turn (endpointing); 500 ms
-	LongestWait     time.Duration // maximum silence that ends the caller's turn; 3 s, or EndOfTurn if that is longer
+	EndOfTurn       time.Duration // minimum silence that ends the caller's turn (endpointing); endpoint.DefaultLeast
+	LongestWait     time.Duration // maximum silence that ends the caller's turn; endpoint.DefaultLongest, or EndOfTurn if that is longer
 	Interruption    time.Duration // voice that interrupts the agent (barge-in); the default of Interruptibility: see BargeIn
 	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
 	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s
@@ -76,8 +77,8 @@ func (c *Config) complete() error {
 		value  *time.Duration
 		preset time.Duration
 	}{
-		{"EndOfTurn", &c.EndOfTurn, 500 * time.Millisecond},
-		{"LongestWait", &c.LongestWait, max(3*time.Second, c.EndOfTurn)},
+		{"EndOfTurn", &c.EndOfTurn, endpoint.DefaultLeast},
+		{"LongestWait", &c.LongestWait, max(endpoint.DefaultLongest, c.EndOfTurn)},
 		{"Interruption", &c.Interruption, cmp.Or(bargeInRules[c.Interruptibility].pause, 200*time.Millisecond)},
 		{"EchoGuard", &c.EchoGuard, 400 * time.Millisecond},
 		{"Silence", &c.Silence, 10 * time.Second},
@@ -94,11 +95,12 @@ func (c *Config) complete() error {
 			*d.value = d.preset
 		}
 	}
+	c.LongestWait = max(c.LongestWait, c.EndOfTurn)
 	if c.Activity == nil {
 		c.Activity = func(rate int) Activity { return activity.New(rate, nil) }
 	}
 	if c.Turns == nil {
-		c.Turns = fixedWait{}
+		c.Turns = endpoint.Rules{}
 	}
 	if c.Observer == nil {
 		c.Observer = discardObserver{}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -24,17 +25,6 @@ type callerTurn struct {
 	lastVoice  time.Duration // time of the call at which the last of the utterances ended
 	wait       endpoint.Wait // silence that ends the turn
 	judged     bool          // whether wait considers all words so far
-}
-
-// fixedWait is the default TurnDetector.
-type fixedWait struct{}
-
-// Judge implements TurnDetector.
-func (fixedWait) Judge(e endpoint.Evidence) endpoint.Wait {
-	if !e.Known {
-		return endpoint.Wait{Likely: e.Longest, Final: e.Longest}
-	}
-	return endpoint.Wait{Likely: e.Least, Final: e.Least}
 }
 
 // openTurn opens a turn unless it is open.
@@ -92,9 +82,10 @@ func (r *reader) turnPause() {
 
 // evidence returns the evidence for the end of the turn.
 func (r *reader) evidence() endpoint.Evidence {
+	expected := r.expected.get()
 	e := endpoint.Evidence{
-		Asked: r.turn.asked, Expect: r.expected.get().Answer, Pauses: r.pauses, Language: r.cfg.Language,
-		Least: r.cfg.EndOfTurn, Longest: r.cfg.LongestWait,
+		Asked: r.turn.asked, Expect: expected.Answer, Pauses: r.pauses, Language: r.cfg.Language,
+		Least: cmp.Or(expected.Least, r.cfg.EndOfTurn), Longest: cmp.Or(expected.Longest, r.cfg.LongestWait),
 	}
 	e.Text, e.Known, _ = r.turn.text()
 	heard, _ := r.turn.utterances[len(r.turn.utterances)-1].sofar()
