@@ -85,7 +85,11 @@ func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error
 		if err != nil {
 			return strings.Join(out, " / "), err
 		}
-		out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		if e, ok := s.(conversation.Expect); ok {
+			out = append(out, fmt.Sprintf("Expect{Phrases:%v}", e.Phrases))
+		} else {
+			out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		}
 		if len(out) == most {
 			break
 		}
