@@ -124,8 +124,7 @@ func TestBrain(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"", "Hello. It is me."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
-			replies := [][]any{{"One. ", "Two."}, {[]string{"yes"}, "Three.", llm.ActionEnd}, {"Four."}}
-			return newBrain(t, prompted.Config{Model: &model{replies: replies}, FirstSentence: first})
+			return newBrain(t, prompted.Config{Model: &agentstest.Model{Says: echo}, FirstSentence: first})
 		})
 	}
 }
