@@ -125,6 +125,8 @@ type Say struct{ Text string }
 type Expect struct {
 	Phrases []string // that the caller may say
 	Answer  expect.Answer
+	// Least and Longest bound the silence after which the caller's next turn is over. If they are 0, the bounds of the Config apply.
+	Least, Longest time.Duration
 }
 
 // Press sends DTMF (RFC 4733). Digits is not empty and contains 0-9, A-D, *, #, and w, which is a pause of half a second.
