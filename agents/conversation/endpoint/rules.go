@@ -22,6 +22,7 @@ const (
 	unknownWords class = iota
 	noWords
 	answeredQuestion
+	expectedPhrase
 	closingWords
 	punctuated
 	plain
@@ -49,9 +50,10 @@ var waits = [...]struct {
 	unknownWords:      {0, 0, Unknown, false},          // the longest wait: the answer needs the words
 	noWords:           {400, 400, NoWords, false},      // nothing to answer: listen for the next voice soon
 	answeredQuestion:  {150, 350, Answered, false},     // few callers add anything to a plain yes
+	expectedPhrase:    {150, 400, Answered, true},      // exactly the words that the agent has asked for
 	closingWords:      {150, 400, Finished, false},     // callers seldom continue after "thank you"
 	punctuated:        {200, 500, Finished, true},      // recognizers end sentences too early at times
-	plain:             {250, 800, Plain, true},         // half of all pauses within sentences are shorter than 500 ms
+	plain:             {250, 700, Plain, true},         // a compromise: 29 % of the pauses within sentences are longer
 	openSentence:      {500, 1400, Open, true},         // 5 % of the pauses are longer
 	perhapsUnfinished: {800, 1300, Unfinished, true},   // "what is it for": few such turns end here
 	surelyUnfinished:  {2000, 2000, Unfinished, true},  // 1 % of the pauses are longer
@@ -86,7 +88,7 @@ func (Rules) Judge(e Evidence) Wait {
 		Why:    row.why,
 	}
 	if row.human {
-		w.Final = time.Duration(patience(e.Pauses) * float64(w.Final))
+		w.Final = time.Duration(patience(e.Pauses) * float64(w.Final)).Truncate(10 * time.Millisecond)
 	}
 	w = byEngine(w, e.EndOfTurn)
 	w.Final = min(max(w.Final, least), longest)
@@ -104,6 +106,9 @@ func classify(e Evidence) class {
 	if len(text) == 0 {
 		return noWords
 	}
+	if len(e.Text) <= tail && expects(e.Phrases, text) {
+		return expectedPhrase
+	}
 	l := lexiconOf(e.Language)
 	if len(e.Text) <= tail && l.isAnswer(text) {
 		if e.Expect.Kind == expect.YesNo || strings.ContainsAny(e.Asked, "?？؟") {
@@ -117,7 +122,7 @@ func classify(e Evidence) class {
 			return c
 		}
 	}
-	c := sentence(e.Text, last)
+	c := sentence(e, last)
 	if e.Expect.Kind == expect.Address && (c == plain || c == punctuated) {
 		return addressPart
 	}
@@ -125,8 +130,8 @@ func classify(e Evidence) class {
 }
 
 // sentence returns the class of a text by its last words and its punctuation.
-func sentence(text string, last ending) class {
-	end := lastMark(text)
+func sentence(e Evidence, last ending) class {
+	end := lastMark(e)
 	switch last {
 	case unfinished:
 		return surelyUnfinished
@@ -144,11 +149,22 @@ func sentence(text string, last ending) class {
 	switch {
 	case end == closing:
 		return punctuated
-	case end == pausing || punctuates(text):
+	case end == pausing || end == noMark && punctuates(e.Text):
 		return openSentence
 	default:
 		return plain
 	}
+}
+
+// expects reports whether a folded text is one of the expected phrases.
+func expects(phrases []string, text []byte) bool {
+	for _, p := range phrases {
+		var buf [2 * tail]byte
+		if len(p) <= tail && bytes.Equal(bytes.TrimSuffix(words.AppendFold(buf[:0], p), []byte(" ")), text) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastBytes returns the last words of a text, of at most tail bytes.
@@ -164,19 +180,22 @@ func lastBytes(text string) string {
 type mark uint8
 
 const (
-	noMark  mark = iota
-	closing      // of a sentence
-	pausing      // a comma, a dash or an ellipsis
+	noMark    mark = iota
+	closing        // the end of a sentence
+	anyPeriod      // a period that is no evidence
+	pausing        // a comma, a dash or an ellipsis
 )
 
-// lastMark returns the punctuation at the end of a text.
-func lastMark(text string) mark {
-	text = strings.TrimRight(text, " \t\n\"'”’»)")
+// lastMark returns the punctuation at the end of a turn's text.
+func lastMark(e Evidence) mark {
+	text := strings.TrimRight(e.Text, " \t\n\"'”’»)")
 	if strings.HasSuffix(text, "..") || strings.HasSuffix(text, "…") {
 		return pausing
 	}
 	r, _ := utf8.DecodeLastRuneInString(text)
 	switch {
+	case e.Forced && (r == '.' || r == '。'):
+		return anyPeriod
 	case strings.ContainsRune(".!?。！？؟", r):
 		return closing
 	case strings.ContainsRune(",;:-–—،、，", r):

@@ -147,6 +147,36 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestForced checks that a period is no evidence if the recognizer has closed the text because of the pause alone.
+func TestForced(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]endpoint.Reason{
+		"I'd like to book a table.":  endpoint.Plain,
+		"I'd like to book a table?":  endpoint.Finished,
+		"I'd like to book a.":        endpoint.Unfinished,
+		"I'd like to book a table,":  endpoint.Open,
+		"A table for two.":           endpoint.Number,
+		"A table for us, thank you.": endpoint.Finished,
+	} {
+		if w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: text, Known: true, Forced: true}); w.Why != want {
+			t.Errorf("%q is %s, want %s", text, w.Why, want)
+		}
+	}
+}
+
+// TestPhrases checks that exactly an expected phrase answers the agent, whatever its spelling is.
+func TestPhrases(t *testing.T) {
+	t.Parallel()
+	phrases := []string{"billing", "Opening hours", "\xff"}
+	for text, want := range map[string]endpoint.Reason{
+		"Opening-Hours": endpoint.Answered, "billing": endpoint.Answered, "billing for": endpoint.Unfinished, "opening": endpoint.Plain,
+	} {
+		if w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: text, Known: true, Phrases: phrases}); w.Why != want {
+			t.Errorf("%q is %s, want %s", text, w.Why, want)
+		}
+	}
+}
+
 // TestEngine checks that the recognizer's probability decides where the words do not.
 func TestEngine(t *testing.T) {
 	t.Parallel()
@@ -158,7 +188,7 @@ func TestEngine(t *testing.T) {
 	}{
 		{"i'd like to book a table", 0.9, endpoint.Engine, 400 * time.Millisecond},
 		{"I'd like to book a table", 0.9, endpoint.Engine, 400 * time.Millisecond},
-		{"i'd like to book a table", 0.5, endpoint.Plain, 800 * time.Millisecond},
+		{"i'd like to book a table", 0.5, endpoint.Plain, 700 * time.Millisecond},
 		{"i'd like to book a table", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"I'd like to book a table.", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"i'd like to book a", 0.9, endpoint.Unfinished, 2 * time.Second},

@@ -34,7 +34,7 @@ func number(e Evidence) (class, bool) {
 	case e.Expect.Kind == expect.Digits && e.Expect.Max > 0:
 		return counted(len(expect.DigitsIn(e.Language, e.Text)), e.Expect, numberPart), true
 	case trailing < 3 && e.Expect.Kind != expect.Digits: // "a table for two" is more frequent than the beginning of a long number
-		return shortNumber, lastMark(e.Text) != closing
+		return shortNumber, lastMark(e) != closing
 	case 10 <= trailing && trailing <= 12 || trailing >= 16: // lengths of telephone numbers, and of card numbers and IBANs
 		return longNumber, true
 	default:
