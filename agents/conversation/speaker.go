@@ -36,6 +36,14 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	if j.apology {
 		return t, true
 	}
+	if j.early != nil {
+		if brain, ok := s.brain.(EarlyBrain); ok && brain.AnswersEarly() {
+			return s.earlyTurn(j)
+		}
+		if j.early.wait(j.ctx) != nil {
+			return t, false
+		}
+	}
 	var spoken spokenWords
 	if j.kind == TurnSpeech {
 		spoken = j.words()
@@ -60,6 +68,38 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
 	s.heardPart = heardPart{}
 	return t, true
+}
+
+// earlyTurn returns a turn that may not be certain, or false if it is withdrawn.
+func (s *speaker) earlyTurn(j *job) (Turn, bool) {
+	if !j.claim() {
+		return Turn{}, false
+	}
+	j.asks.Store(int64(s.now()))
+	j.unwritten = true
+	return Turn{
+		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
+	}, true
+}
+
+// confirm writes the caller's words of an early turn to the transcript, as soon as the turn is certain.
+func (s *speaker) confirm(j *job) {
+	if j.unwritten && j.early.isCertain() {
+		j.unwritten = false
+		spoken := j.words()
+		j.latency.Recognized = s.now() - j.lastVoice
+		s.hears(j, spoken)
+		s.heardPart = heardPart{}
+	}
+}
+
+// certain waits until the turn of a job is certain, and confirms it. It returns false if the turn is withdrawn, or if the job's context ends.
+func (s *speaker) certain(j *job) bool {
+	if j.unwritten && j.early.wait(j.ctx) != nil {
+		return false
+	}
+	s.confirm(j)
+	return true
 }
 
 // hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
@@ -103,6 +143,13 @@ func (s *speaker) reply(j *job, t Turn) {
 	last, err := s.perform(j, items)
 	stop()
 	for range items { // waits until the brain has stopped
+	}
+	if j.early != nil {
+		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
+		if !j.early.isCertain() {
+			return
+		}
+		s.confirm(j)
 	}
 	if lost := s.drain(j); err == nil {
 		err = lost
@@ -164,7 +211,7 @@ func (s *speaker) record(j *job, early bool) {
 	s.writeOverlaps(first)
 	if text != "" {
 		s.write(Entry{
-			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)
