@@ -28,7 +28,7 @@ type form struct {
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "interruptibility", "request_data", "again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "request_data", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -78,6 +78,9 @@ func again(c call.Call) (form, error) {
 	if a.Interruptibility != nil {
 		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
 	}
+	if a.Interruption != nil {
+		f.Values["interruption_threshold"] = strconv.FormatInt(a.Interruption.Milliseconds(), 10)
+	}
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
 	}
@@ -110,7 +113,6 @@ func missing(c call.Call) (names []string) {
 		{"the tools", alone && len(a.Tools) > 0},
 		{"the model", a.Model != ""},
 		{"the temperature", a.Temperature != nil},
-		{"the interruption threshold", a.Interruption != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},
 		{"the webhook", a.Webhook != ""},
@@ -177,12 +179,17 @@ func (f form) request() (call.Request, error) {
 			*setting = callwright.Given(yes)
 		}
 	}
-	if value := f.Values["interruptibility"]; value != "" {
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return r, callwright.Invalid("interruptibility", "must be a number from 0 to 4")
+	for name, set := range map[string]func(int){
+		"interruptibility":       func(n int) { r.Overrides.Interruptibility = callwright.Given(n) },
+		"interruption_threshold": func(n int) { r.Overrides.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseInt(value, 10, 32)
+			if err != nil {
+				return r, callwright.Invalid(name, "must be a whole number")
+			}
+			set(int(n))
 		}
-		r.Overrides.Interruptibility = callwright.Given(n)
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
