@@ -57,7 +57,7 @@ func (r *Interpreter) Step(
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
-	w.agent.Lines = a.Lines.Filled()
+	w.agent.Lines = a.Lines.Filled(a.Language)
 	w.state.Turn++
 	w.state.Over = false
 	w.state.Visited = slices.Clip(s.Visited) // clipped, so that append copies it
@@ -111,6 +111,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 // hear continues the conversation after the caller's words. If the caller interrupted a global node that returns after its words, the words
 // count as an answer to the previous node.
 func (w *walk) hear(ctx context.Context, in conversation.Turn) {
+	asked := w.state.Talk.Asked(in, w.agent.Language)
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
 		w.chose(v, "the caller interrupted the words")
@@ -128,11 +129,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	switch v.kind {
 	case stay:
 		w.state.ActionPending = false
-		if w.cut() {
-			w.continueText(ctx, in)
-		} else if !w.speak(ctx, false) && w.at.Type != graph.NodeWait {
-			w.answer.Text(w.agent.Lines.Repeat)
-		}
+		w.stay(ctx, in, asked)
 	case finish:
 		if w.cut() && overlap.AsksToStop(w.agent.Language, in.Text) {
 			w.answer.Text(w.agent.Lines.GoAhead)
@@ -143,6 +140,19 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		}
 	default:
 		w.follow(ctx, v)
+	}
+}
+
+// stay answers the caller's words if the conversation stays at its node. asked is Wait if they ask the agent to wait: the caller then has
+// time, and does not hear the node's words again.
+func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
+	switch {
+	case w.cut():
+		w.continueText(ctx, in)
+	case asked == dialogue.Wait:
+		w.answer.Courtesy(asked, "", w.agent.Lines)
+	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
+		w.answer.Text(w.agent.Lines.Repeat)
 	}
 }
 
