@@ -112,8 +112,15 @@ func demonstrate(ctx context.Context, work string) error {
 	return nil
 }
 
-// bicycles are the sentences that a customer of the bicycle shop says.
-var bicycles = []string{"tuesday please", "what does it cost", "in the afternoon"}
+// bicycles are the softphone's arguments for a customer of the bicycle shop. The customer acknowledges a text while the agent speaks it, and
+// reads a number with pauses.
+var bicycles = []string{
+	"--say", "tuesday please",
+	"--over", "1800ms uh-huh",
+	"--say", "what does it cost",
+	"--say", "in the afternoon",
+	"--say", "two zero two [500ms] five five five [700ms] zero one [400ms] nine nine",
+}
 
 // begin starts the server and connects to it.
 func begin(ctx context.Context, work, data, addr, sipAddr string, flags ...string) (*program, clients, error) {
@@ -133,10 +140,7 @@ func begin(ctx context.Context, work, data, addr, sipAddr string, flags ...strin
 
 // softphone starts a phone that says the given lines in each call, and returns its SIP URI.
 func softphone(ctx context.Context, work, data, name string, lines ...string) (phone *program, endpoint string, err error) {
-	args := []string{"--data", data, "--listen", "127.0.0.1:0"}
-	for _, line := range lines {
-		args = append(args, "--say", line)
-	}
+	args := append([]string{"--data", data, "--listen", "127.0.0.1:0"}, lines...)
 	if phone, err = start(ctx, filepath.Join(work, "softphone"), name, args...); err != nil {
 		return nil, "", err
 	}
@@ -167,6 +171,9 @@ func report(record *callsoas.CallRecord) error {
 	agent, caller := 0, 0
 	for _, line := range record.Transcripts {
 		fmt.Printf("  %5.1f s  %-9s  %s\n", line.Start.Value, line.User, line.Text)
+		for _, h := range line.Held {
+			fmt.Printf("                      (paused for %.0f ms at %.1f s: %s)\n", h.Ms, h.StartMs/1000, h.Why)
+		}
 		switch line.User {
 		case callsoas.TranscriptLineUserAssistant:
 			agent++

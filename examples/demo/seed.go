@@ -54,7 +54,7 @@ func serve(ctx context.Context, o options, work string) error {
 		return err
 	}
 	defer customer.stop()
-	waiting, parcelService, err := softphone(running, work, data, "waiting", "not yet")
+	waiting, parcelService, err := softphone(running, work, data, "waiting", "--say", "not yet")
 	if err != nil {
 		return err
 	}
