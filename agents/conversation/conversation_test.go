@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -111,6 +113,16 @@ func (n *notebook) lines() []string {
 	return out
 }
 
+// fixed is a TurnDetector that ends a turn with known words after Config.EndOfTurn.
+type fixed struct{}
+
+func (fixed) Judge(e endpoint.Evidence) endpoint.Wait {
+	if !e.Known {
+		return endpoint.Wait{Likely: e.Longest, Final: e.Longest}
+	}
+	return endpoint.Wait{Likely: e.Least, Final: e.Least}
+}
+
 // run runs a conversation with a caller under a fake clock, for at most five minutes. The caller's function may hang up, or return and let
 // the conversation end by itself.
 func run(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
@@ -153,6 +165,9 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		}
 		if c.Synthesizer == nil {
 			c.Synthesizer = &agentstest.Synthesizer{}
+		}
+		if c.Turns == nil {
+			c.Turns, c.EndOfTurn = fixed{}, cmp.Or(c.EndOfTurn, 500*time.Millisecond)
 		}
 		notes := &notebook{}
 		c.Observer = notes

@@ -273,7 +273,7 @@ func (c *chaos) checkWords(t *testing.T, r result) {
 		if !strings.Contains(phrase, "number") || c.heard[rune(callerRunes+phraseRunes*i)] == 0 {
 			continue
 		}
-		if n := strings.Count(said+"\n", phrase+"\n") + strings.Count(said+"\n", phrase+" "); n != 1 {
+		if n := strings.Count(said+"\n", phrase+"\n") + strings.Count(said+"\n", phrase+" "); n != 1 && (!c.digits || n != 2) { // a digit splits words
 			t.Errorf("%q is in the transcript %d times:\n%s", phrase, n, said)
 		}
 		at := strings.Index(asked.String(), phrase)

@@ -11,10 +11,10 @@ import (
 // speaker answers turns in a separate goroutine. The reader reads its results only after that goroutine has ended.
 type speaker struct {
 	*session
+	done chan struct{} // closed when run has returned
 
 	heardPart          heardPart
-	carried            string // the caller's words in turns that were canceled because the caller continued
-	recognizerFailures int    // consecutive failures of the recognizer
+	recognizerFailures int // consecutive failures of the recognizer
 	answers            []Latency
 	reason             string
 	transferTo         string

@@ -100,10 +100,11 @@ type Turn struct {
 	Interrupted bool
 	Heard       string
 	// Early is set if the turn is probably over, but the caller may still continue. Only an EarlyBrain receives such turns. Respond may then
-	// compute and yield Say, Expect and BargeIn steps; the conversation plays nothing yet. Before every other step, before every effect outside
-	// the brain (tools, variables) and before the end of the answer, Respond must call Commit. If Commit returns an error, or the stream
-	// stops before Commit has returned nil, Respond restores the state in which it was called: this turn has not happened, and the next turn
-	// contains the caller's whole text and again Interrupted and Heard.
+	// compute and yield Say, Expect and BargeIn steps; the conversation plays nothing yet. Before every other step, before an error, before
+	// every effect outside the brain (tools, variables) and before the end of the answer, Respond must call Commit. The answer ends without
+	// further steps if Commit returns an error. Withdraw then reports, as after a stream that was stopped, whether the turn is withdrawn. If so,
+	// Respond restores the state in which it was called: this turn has not happened, and the next turn contains the caller's whole text and
+	// again Interrupted and Heard.
 	Early *Early
 }
 

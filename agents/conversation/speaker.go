@@ -9,8 +9,9 @@ import (
 )
 
 // run answers the jobs one after the other until the reader closes the channel. Even the words of a canceled job are written to the
-// transcript.
+// transcript, unless they belong to a later job.
 func (s *speaker) run() {
+	defer close(s.done)
 	for j := range s.jobs {
 		s.writeOverlaps(forever)
 		if t, ok := s.turn(j); ok {
@@ -32,58 +33,62 @@ func (s *speaker) notifyReader(j *job, e event, err error) {
 // turn returns the turn that the brain must answer, or false if there is nothing to answer.
 func (s *speaker) turn(j *job) (Turn, bool) {
 	t := Turn{Kind: j.kind, Text: j.text}
-	switch {
-	case j.apology:
+	if j.apology {
 		return t, true
-	case j.kind == TurnDigits:
-		s.cfg.Observer.Entry(Entry{Role: RoleCaller, Digits: true, Text: j.text, Start: j.lastVoice, End: j.lastVoice})
-		s.carried = ""
-	case j.kind == TurnSpeech:
-		text, ok := s.words(j)
-		if !ok {
-			return t, false
-		}
-		t.Text = strings.TrimSpace(s.carried + " " + text)
-		s.carried = t.Text
 	}
-	if !j.mouth.pass(j.ctx) {
+	var spoken spokenWords
+	if j.kind == TurnSpeech {
+		spoken = j.words()
+		j.latency.Recognized = s.now() - j.lastVoice
+	}
+	live := j.mouth.pass(j.ctx)
+	if !j.claim() {
 		return t, false
 	}
-	s.carried = ""
+	switch j.kind {
+	case TurnDigits:
+		s.write(Entry{Role: RoleCaller, Digits: true, Text: j.text, Turn: j.turn, Start: j.lastVoice, End: j.lastVoice})
+	case TurnSpeech:
+		if !s.hears(j, spoken) {
+			return t, false
+		}
+		t.Text = spoken.text
+	}
+	if !live {
+		return t, false
+	}
 	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
 	s.heardPart = heardPart{}
 	return t, true
 }
 
-// words waits for the caller's words and writes them to the transcript. It returns false if they are no turn: the recognizer failed
-// repeatedly or was canceled, or a short noise without words did not interrupt the agent.
-func (s *speaker) words(j *job) (string, bool) {
-	r, err := j.utterance.text()
-	j.latency.Recognized = s.now() - j.lastVoice
+// hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
+// or a short noise without words did not interrupt the agent.
+func (s *speaker) hears(j *job, spoken spokenWords) bool {
+	if spoken.text != "" {
+		s.write(Entry{
+			Role: RoleCaller, Text: spoken.text, Confidence: spoken.confidence, Turn: j.turn, Start: j.utterances[0].began, End: j.lastVoice,
+			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor,
+		})
+	}
 	switch {
-	case err != nil && s.listens.Err() != nil:
-		return "", false
-	case err != nil:
+	case spoken.err != nil && s.listens.Err() != nil:
+		return false
+	case spoken.err != nil:
 		s.recognizerFailures++
-		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", err, "in_a_row", s.recognizerFailures)
+		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", spoken.err, "in_a_row", s.recognizerFailures)
 		if s.recognizerFailures > 1 {
-			s.notifyReader(j, agentFailed, err)
-			return "", false
+			s.notifyReader(j, agentFailed, spoken.err)
+			return false
 		}
-		return "", true
+		return true
 	}
 	s.recognizerFailures = 0
-	if text := strings.TrimSpace(r.Text); text != "" {
-		s.cfg.Observer.Entry(Entry{
-			Role: RoleCaller, Text: text, Confidence: r.Confidence, Start: j.utterance.began, End: j.lastVoice,
-		})
-		return text, true
-	}
-	if j.voiced < s.cfg.Interruption && !s.heardPart.interrupted && s.carried == "" {
+	if spoken.text == "" && j.voiced < s.cfg.Interruption && !s.heardPart.interrupted {
 		s.notifyReader(j, agentDone, nil)
-		return "", false
+		return false
 	}
-	return "", true
+	return true
 }
 
 // reply plays the brain's answer to a turn. It returns when the answer was played or interrupted, and the brain has stopped.
@@ -158,13 +163,13 @@ func (s *speaker) record(j *job, early bool) {
 	}
 	s.writeOverlaps(first)
 	if text != "" {
-		s.cfg.Observer.Entry(Entry{
-			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
+		s.write(Entry{
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)
 	for _, e := range j.pressed {
-		s.cfg.Observer.Entry(e)
+		s.write(e)
 	}
 }
 
@@ -195,7 +200,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			bargeIn = step
 		case Expect:
 			expects = true
-			s.phrases.set(step.Phrases)
+			s.expected.set(step)
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
@@ -209,7 +214,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	if !expects && ctx.Err() == nil {
-		s.phrases.set(nil)
+		s.expected.set(Expect{})
 	}
 }
 

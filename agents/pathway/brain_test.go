@@ -55,7 +55,11 @@ func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most
 		if err != nil {
 			return strings.Join(out, " "), err
 		}
-		out = append(out, fmt.Sprint(s))
+		if e, ok := s.(conversation.Expect); ok {
+			out = append(out, fmt.Sprintf("{%v}", e.Phrases))
+		} else {
+			out = append(out, fmt.Sprint(s))
+		}
 		if len(out) == most {
 			break
 		}

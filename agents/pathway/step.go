@@ -34,6 +34,9 @@ import (
 // the conversation returns from a global node. If ctx ends before any words or actions, the State contains only the caller's words, and the
 // next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
+// Step commits a turn that is early before webhooks, tools and the steps that require it: see conversation.Turn.Early. If the turn is
+// withdrawn, Step returns s, a Log with Withdrawn, and conversation.ErrWithdrawn.
+//
 // If the model fails, Step returns a *llm.Failure; the agent has then apologized, and the conversation is over. If ctx has ended, it
 // returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step does nothing and returns
 // CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over, as does a TurnStart after a
@@ -63,6 +66,9 @@ func (r *Interpreter) Step(
 	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
+	if w.answer.Certain(); in.Withdraw() {
+		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage}}, conversation.ErrWithdrawn
+	}
 	w.close(ctx)
 	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
@@ -81,6 +87,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	}
 	w.interruption, w.state.SaysText = w.state.Interruption, false
 	w.answer = talk.Answer(emit)
+	w.answer.Commit = func() error { return in.Commit(ctx) }
 	w.answer.BargeIn = w.at.BargeIn
 	if closing == dialogue.None {
 		w.state.Loops = 0

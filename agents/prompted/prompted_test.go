@@ -85,7 +85,11 @@ func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error
 		if err != nil {
 			return strings.Join(out, " / "), err
 		}
-		out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		if e, ok := s.(conversation.Expect); ok {
+			out = append(out, fmt.Sprintf("Expect{Phrases:%v}", e.Phrases))
+		} else {
+			out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		}
 		if len(out) == most {
 			break
 		}
@@ -120,8 +124,7 @@ func TestBrain(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"", "Hello. It is me."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
-			replies := [][]any{{"One. ", "Two."}, {[]string{"yes"}, "Three.", llm.ActionEnd}, {"Four."}}
-			return newBrain(t, prompted.Config{Model: &model{replies: replies}, FirstSentence: first})
+			return newBrain(t, prompted.Config{Model: &agentstest.Model{Says: echo}, FirstSentence: first})
 		})
 	}
 }
