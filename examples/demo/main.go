@@ -116,7 +116,7 @@ func demonstrate(ctx context.Context, work string) error {
 // reads a number with pauses.
 var bicycles = []string{
 	"--say", "tuesday please",
-	"--over", "1800ms uh-huh",
+	"--over", "1800ms okay",
 	"--say", "what does it cost",
 	"--say", "in the afternoon",
 	"--say", "two zero two [500ms] five five five [700ms] zero one [400ms] nine nine",
