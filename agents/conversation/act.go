@@ -104,7 +104,7 @@ func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
 	r.noises = 0
-	j.mouth = newMouth(r.audio)
+	j.mouth, j.fill = newMouth(r.audio), make(chan struct{}, 1)
 	j.mouth.gated = j.early != nil
 	j.ctx, j.cancel = context.WithCancel(r.ctx)
 	r.job = j

@@ -34,6 +34,12 @@ type job struct {
 	mouth   *mouth
 	latency Latency
 	pressed []Entry // digits that the agent pressed; the transcript lists them after its words
+
+	fill         chan struct{} // receives a token when the reader asks for the filler
+	asksFiller   bool          // whether the reader has asked for the filler
+	filled       bool          // whether the filler is part of the answer
+	spoke        bool          // whether the answer has other words
+	beforeFiller string        // the agent's words before the filler
 }
 
 // claim returns true to the first caller only. A speaker that claims the job asks the brain; a reader that claims it adds its utterances to

@@ -286,13 +286,6 @@ func (m *mouth) span() (first, last time.Duration) {
 	return m.first, m.last
 }
 
-// spoke reports whether any line was begun.
-func (m *mouth) spoke() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.lines) > 0
-}
-
 // pauses returns the holds of the answer, in order.
 func (m *mouth) pauses() []Hold {
 	m.mu.Lock()

@@ -41,6 +41,11 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 		var ok bool
 		select {
 		case it, ok = <-items:
+			j.spoke = j.spoke || it.clip != nil
+		case <-j.fill:
+			if it, ok = s.filler(j); !ok {
+				continue
+			}
 		case <-j.mouth.wake: // perhaps after a hold, which requires the last line to be written again
 			if b := s.speak(j); b != nil {
 				return nil, b

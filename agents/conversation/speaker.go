@@ -166,7 +166,7 @@ func (s *speaker) reply(j *job, t Turn) {
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
 func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
-	case err != nil && (err.mute || j.mouth.spoke()):
+	case err != nil && (err.mute || j.spoke):
 		s.notifyReader(j, agentBroken, err.cause)
 	case err != nil:
 		s.notifyReader(j, agentFailed, err.cause)
@@ -197,7 +197,7 @@ func (s *speaker) record(j *job, early bool) {
 	first, last := j.mouth.span()
 	interrupted := early && s.ctx.Err() == nil
 	if interrupted && !j.apology {
-		s.heardPart = heardPart{interrupted: true, heard: text}
+		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice
@@ -233,6 +233,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
+	s.waits.Store(0)
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -248,6 +249,8 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		case Expect:
 			expects = true
 			s.expected.set(step)
+		case Wait:
+			s.waits.Store(int64(step.For))
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
