@@ -212,7 +212,7 @@ func (b *longStart) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[
 // TestEarlyAndStubborn checks that a brain which ignores its context is never heard with a withdrawn answer.
 func TestEarlyAndStubborn(t *testing.T) {
 	t.Parallel()
-	b := &eager{effects: func(yield func(conversation.Step) bool) { time.Sleep(time.Second) }, careless: true}
+	b := &eager{effects: func(func(conversation.Step) bool) { <-time.After(time.Second) }, careless: true}
 	r := afterStart(t, conversation.Config{Recognizer: streams()}, b, spoken(560*time.Millisecond, "book a table", "two people"))
 	expectLines(t, r, "agent: start", "caller: book a table two people", "agent: speech book a table two people")
 	if r.phone.Heard() != "startspeech book a table two people" {

@@ -90,6 +90,7 @@ func (s *speaker) confirm(j *job) {
 		j.latency.Recognized = s.now() - j.lastVoice
 		s.hears(j, spoken)
 		s.heardPart = heardPart{}
+		j.effects.release()
 	}
 }
 
@@ -136,6 +137,9 @@ func (s *speaker) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
 		brain = steps{Say{Text: s.cfg.Apology}, End{}}
+	}
+	if !j.unwritten {
+		j.effects.release()
 	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
@@ -233,7 +237,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
-	s.waits.Store(0)
+	j.effects.add(func() { s.waits.Store(0) })
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -248,9 +252,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			bargeIn = step
 		case Expect:
 			expects = true
-			s.expected.set(step)
+			j.effects.add(func() { s.expected.set(step) })
 		case Wait:
-			s.waits.Store(int64(step.For))
+			j.effects.add(func() { s.waits.Store(int64(step.For)) })
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
@@ -264,7 +268,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	if !expects && ctx.Err() == nil {
-		s.expected.set(Expect{})
+		j.effects.add(func() { s.expected.set(Expect{}) })
 	}
 }
 
