@@ -43,7 +43,8 @@ type Hearing struct {
 	Language string   // BCP 47; empty means the recognizer's default
 	Phrases  []string // words that the caller may say; may be wrong or any text, even invalid UTF-8: see Utterance.Finish
 	Keywords []string // names and terms that are likely in this call; any text; an engine that cannot use them ignores them
-	Expect   expect.Answer
+	// Expect is the form of the expected answer. An engine that cannot use it ignores it. Like Phrases, it may be wrong or unknown.
+	Expect expect.Answer
 }
 
 // LanguageChecker is an optional interface of a Recognizer that checks languages before calls.
@@ -57,8 +58,8 @@ type Utterance interface {
 	// Write adds audio of any length. It does not wait for the recognition, and does not retain samples.
 	Write(samples []int16) error
 	// Finish ends the audio and waits for the text. The text is empty if no words were understood, for example in silence or without
-	// samples. Finish does not return a phrase of Hearing in place of other words. It returns an error if its ctx or the ctx of Listen ends
-	// or has ended.
+	// samples. Finish returns neither a phrase of Hearing nor an expected answer in place of other words. A number may be returned in words,
+	// in digits, or in both: expect.DigitsIn reads each. Finish returns an error if its ctx or the ctx of Listen ends or has ended.
 	Finish(ctx context.Context) (Recognized, error)
 	// Close abandons the utterance and returns nil. It may be called twice, and after Finish.
 	Close() error
@@ -99,7 +100,7 @@ type Turn struct {
 	Interrupted bool
 	Heard       string
 	// Early is set if the turn is probably over, but the caller may still continue. Only an EarlyBrain receives such turns. Respond may then
-	// compute and yield Say, Expect and BargeIn steps; the conversation plays nothing yet. Before every other step, before an error, before
+	// compute and yield Say, Expect, BargeIn and Wait steps; the conversation plays nothing yet. Before every other step, before an error, before
 	// every effect outside the brain (tools, variables) and before the end of the answer, Respond must call Commit. The answer ends without
 	// further steps if Commit returns an error. Withdraw then reports, as after a stream that was stopped, whether the turn is withdrawn. If so,
 	// Respond restores the state in which it was called: this turn has not happened, and the next turn contains the caller's whole text and
@@ -115,7 +116,7 @@ func TextTurn(text string) Turn {
 	return Turn{Kind: TurnSpeech, Text: text}
 }
 
-// Step is one action of a brain: Say, BargeIn, Expect, Press, Transfer or End.
+// Step is one action of a brain: Say, BargeIn, Expect, Wait, Press, Transfer or End.
 type Step interface{ step() }
 
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
@@ -128,6 +129,10 @@ type Expect struct {
 	// Least and Longest bound the silence after which the caller's next turn is over. If they are 0, the bounds of the Config apply.
 	Least, Longest time.Duration
 }
+
+// Wait lengthens the silence of the caller after which the next TurnSilence comes, because the caller has asked the agent to wait. It applies
+// until the caller's next turn.
+type Wait struct{ For time.Duration }
 
 // Press sends DTMF (RFC 4733). Digits is not empty and contains 0-9, A-D, *, #, and w, which is a pause of half a second.
 type Press struct {
@@ -155,6 +160,7 @@ type End struct{ Reason string }
 func (Say) step()      {}
 func (BargeIn) step()  {}
 func (Expect) step()   {}
+func (Wait) step()     {}
 func (Press) step()    {}
 func (Transfer) step() {}
 func (End) step()      {}

@@ -36,6 +36,9 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
+	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
+
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
@@ -28,7 +29,8 @@ type form struct {
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "request_data", "again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "request_data",
+	"again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -77,6 +79,11 @@ func again(c call.Call) (form, error) {
 	}
 	if a.Interruptibility != nil {
 		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
+	}
+	for name, wait := range map[string]time.Duration{"min_endpointing_delay": a.LeastWait, "max_endpointing_delay": a.LongestWait} {
+		if wait != 0 {
+			f.Values[name] = strconv.FormatFloat(float64(wait.Microseconds())/1000, 'f', -1, 64)
+		}
 	}
 	if a.Interruption != nil {
 		f.Values["interruption_threshold"] = strconv.FormatInt(a.Interruption.Milliseconds(), 10)
@@ -189,6 +196,17 @@ func (f form) request() (call.Request, error) {
 				return r, callwright.Invalid(name, "must be a whole number")
 			}
 			set(int(n))
+		}
+	}
+	for name, setting := range map[string]*callwright.Optional[time.Duration]{
+		"min_endpointing_delay": &r.Overrides.LeastWait, "max_endpointing_delay": &r.Overrides.LongestWait,
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+			if err != nil || !(n >= 1 && n <= 1e6) {
+				return r, callwright.Invalid(name, endpoint.BoundRange)
+			}
+			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
 		}
 	}
 	if value := f.Values["max_duration"]; value != "" {
