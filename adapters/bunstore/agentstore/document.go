@@ -36,6 +36,8 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
+
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`

@@ -55,6 +55,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Temperature:      wire.Change(req.Temperature.Get()),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		Interruptibility: interruptibility(req),
+		Keywords:         wire.Change(req.Keywords, req.Keywords != nil),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
 	}
