@@ -35,6 +35,8 @@ type Agent struct {
 
 	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
 	Keywords []string
+	LeastWait   time.Duration // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait time.Duration // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
 
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation

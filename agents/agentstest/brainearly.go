@@ -90,7 +90,7 @@ func respondEarly(t testing.TB, b conversation.Brain, turn conversation.Turn, d 
 // withdrawable reports whether a brain may yield a step before the turn is certain.
 func withdrawable(s conversation.Step) bool {
 	switch s.(type) {
-	case conversation.Say, conversation.Expect, conversation.BargeIn:
+	case conversation.Say, conversation.Expect, conversation.BargeIn, conversation.Wait:
 		return true
 	default:
 		return false

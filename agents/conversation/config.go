@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -38,7 +39,7 @@ type Config struct {
 	LongestWait     time.Duration // maximum silence that ends the caller's turn; endpoint.DefaultLongest, or EndOfTurn if that is longer
 	Interruption    time.Duration // voice that interrupts the agent (barge-in); the default of Interruptibility: see BargeIn
 	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
-	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s
+	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s; see also Wait
 	InterDigit      time.Duration // pause that ends a sequence of digits; 2 s
 	MaxTurn         time.Duration // maximum length of an utterance; 30 s
 	PreRoll         time.Duration // audio before the detected voice that the recognizer also receives; 300 ms
@@ -48,6 +49,8 @@ type Config struct {
 	LastWords time.Duration // time to recognize the caller's words before a hangup; 3 s
 
 	Interruptibility Interruptibility // readiness to be interrupted; NormallyInterrupted
+
+	Filler Filler // bridges the time until the brain answers
 
 	Apology string // spoken before a failure ends the conversation; empty means an English sentence
 
@@ -87,6 +90,7 @@ func (c *Config) complete() error {
 		{"PreRoll", &c.PreRoll, 300 * time.Millisecond},
 		{"Patience", &c.Patience, 20 * time.Second},
 		{"LastWords", &c.LastWords, 3 * time.Second},
+		{"Filler.After", &c.Filler.After, 0},
 	} {
 		if *d.value < 0 {
 			return fmt.Errorf("conversation: Config.%s must not be negative", d.name)
@@ -96,6 +100,13 @@ func (c *Config) complete() error {
 		}
 	}
 	c.LongestWait = max(c.LongestWait, c.EndOfTurn)
+	c.Filler.Text = strings.TrimSpace(c.Filler.Text)
+	if len(c.Filler.Text) > tts.MaxText {
+		return fmt.Errorf("conversation: Config.Filler.Text must have at most %d bytes", tts.MaxText)
+	}
+	if c.Filler.Text == "" {
+		c.Filler.After = 0
+	}
 	if c.Activity == nil {
 		c.Activity = func(rate int) Activity { return activity.New(rate, nil) }
 	}

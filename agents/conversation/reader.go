@@ -77,6 +77,9 @@ func (r *reader) read(ctx context.Context) error {
 // words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
+	if r.state == proposed {
+		r.withdraw("")
+	}
 	r.cancel()
 	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
@@ -186,7 +189,7 @@ func (r *reader) hear(f Frame) {
 		r.pause()
 	case paused:
 		r.holdPause()
-	case pausing:
+	case pausing, proposed:
 		r.turnPause()
 	case keying, leaving:
 		r.voiceDetector.reset()
@@ -246,28 +249,19 @@ func (r *reader) guarded() bool {
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
+	r.fill()
 	switch {
 	case r.state == keying && r.sinceKey >= r.cfg.InterDigit:
 		r.happens(digitsComplete)
-	case (r.state == idle || r.state == greeting) && r.timer >= r.cfg.Silence:
+	case (r.state == idle || r.state == greeting) && r.timer >= r.silence():
 		r.happens(callerSilent)
 	case r.state == judging && r.now() >= r.verdictBy:
 		r.why = HoldTimeout
 		r.happens(verdictLate)
-	case (r.state == thinking || r.state == speaking) && r.stalled():
+	case r.silentFor(r.cfg.Patience):
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
 		r.happens(agentBroken)
 	}
-}
-
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not stalled:
-// perhaps nothing may be sent to the peer yet, because its address is not verified.
-func (r *reader) stalled() bool {
-	if r.audio.Queued() > 0 || r.pressing.Load() {
-		return false
-	}
-	_, last := r.job.mouth.span()
-	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }

@@ -20,6 +20,7 @@ type session struct {
 	held     startGate
 	pressing atomic.Bool // whether digits wait to be sent or are being sent
 	expected expectation
+	waits    atomic.Int64 // For of the brain's Wait in this turn, in nanoseconds; 0 means none
 	overlaps overlaps
 
 	recognition *recognition

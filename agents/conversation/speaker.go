@@ -36,6 +36,14 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	if j.apology {
 		return t, true
 	}
+	if j.early != nil {
+		if brain, ok := s.brain.(EarlyBrain); ok && brain.AnswersEarly() {
+			return s.earlyTurn(j)
+		}
+		if j.early.wait(j.ctx) != nil {
+			return t, false
+		}
+	}
 	var spoken spokenWords
 	if j.kind == TurnSpeech {
 		spoken = j.words()
@@ -60,6 +68,38 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
 	s.heardPart = heardPart{}
 	return t, true
+}
+
+// earlyTurn returns a turn that may not be certain, or false if it is withdrawn.
+func (s *speaker) earlyTurn(j *job) (Turn, bool) {
+	if !j.claim() {
+		return Turn{}, false
+	}
+	j.asks.Store(int64(s.now()))
+	j.unwritten = true
+	return Turn{
+		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
+	}, true
+}
+
+// confirm writes the caller's words of an early turn to the transcript, as soon as the turn is certain.
+func (s *speaker) confirm(j *job) {
+	if j.unwritten && j.early.isCertain() {
+		j.unwritten = false
+		spoken := j.words()
+		j.latency.Recognized = s.now() - j.lastVoice
+		s.hears(j, spoken)
+		s.heardPart = heardPart{}
+	}
+}
+
+// certain waits until the turn of a job is certain, and confirms it. It returns false if the turn is withdrawn, or if the job's context ends.
+func (s *speaker) certain(j *job) bool {
+	if j.unwritten && j.early.wait(j.ctx) != nil {
+		return false
+	}
+	s.confirm(j)
+	return true
 }
 
 // hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
@@ -104,6 +144,13 @@ func (s *speaker) reply(j *job, t Turn) {
 	stop()
 	for range items { // waits until the brain has stopped
 	}
+	if j.early != nil {
+		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
+		if !j.early.isCertain() {
+			return
+		}
+		s.confirm(j)
+	}
 	if lost := s.drain(j); err == nil {
 		err = lost
 	}
@@ -119,7 +166,7 @@ func (s *speaker) reply(j *job, t Turn) {
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
 func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
-	case err != nil && (err.mute || j.mouth.spoke()):
+	case err != nil && (err.mute || j.spoke):
 		s.notifyReader(j, agentBroken, err.cause)
 	case err != nil:
 		s.notifyReader(j, agentFailed, err.cause)
@@ -150,7 +197,7 @@ func (s *speaker) record(j *job, early bool) {
 	first, last := j.mouth.span()
 	interrupted := early && s.ctx.Err() == nil
 	if interrupted && !j.apology {
-		s.heardPart = heardPart{interrupted: true, heard: text}
+		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice
@@ -164,7 +211,7 @@ func (s *speaker) record(j *job, early bool) {
 	s.writeOverlaps(first)
 	if text != "" {
 		s.write(Entry{
-			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)
@@ -186,6 +233,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
+	s.waits.Store(0)
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -201,6 +249,8 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		case Expect:
 			expects = true
 			s.expected.set(step)
+		case Wait:
+			s.waits.Store(int64(step.For))
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {

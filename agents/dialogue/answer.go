@@ -44,7 +44,8 @@ func (a *Answer) Text(text string) {
 }
 
 // Courtesy says the answer that c names: the sentence of l for StillThere, Repeat and Goodbye, and the text in the parameter rest for GoOn.
-// Goodbye also ends the conversation, and None does nothing.
+// Goodbye also ends the conversation. Wait answers only the first of consecutive requests to wait, and lengthens the silence that the agent
+// tolerates to WaitTime. None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -53,6 +54,11 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 		a.Text(l.Repeat)
 	case GoOn:
 		a.Text(rest)
+	case Wait:
+		if a.talk.Waits == 1 {
+			a.Text(l.TakeYourTime)
+		}
+		a.Step(conversation.Wait{For: WaitTime})
 	case Goodbye:
 		a.Text(l.Goodbye)
 		a.Step(conversation.End{Reason: "the caller was not heard"})
@@ -109,7 +115,7 @@ func (a *Answer) add(m llm.Message) {
 // Step emits a step, unless the answer is stopped. Before a step that cannot be withdrawn, it calls Certain.
 func (a *Answer) Step(s conversation.Step) {
 	switch s.(type) {
-	case conversation.Say, conversation.Expect, conversation.BargeIn:
+	case conversation.Say, conversation.Expect, conversation.BargeIn, conversation.Wait:
 	default:
 		a.Certain()
 	}

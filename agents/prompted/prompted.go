@@ -38,7 +38,7 @@ type Config struct {
 	Observe       func(request.Log) // called for every tool call, after the reply; may be nil
 	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
 	Knowledge     Knowledge         // if nil, Bases return no passages
-	Lines         dialogue.Lines    // empty lines are replaced by English sentences
+	Lines         dialogue.Lines    // empty lines are replaced by sentences in Language
 
 	callwright.Runtime
 }
@@ -76,7 +76,7 @@ func New(c Config) (*Brain, error) {
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
 	c.FirstSentence = fill(c.FirstSentence)
-	c.Lines = c.Lines.Filled()
+	c.Lines = c.Lines.Filled(c.Language)
 	if c.Observe == nil {
 		c.Observe = func(request.Log) {}
 	}
@@ -111,6 +111,9 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		rest := b.talk.Hear(t)
 		opening := !b.talk.Opened
 		courtesy := b.talk.Patience(t, rest)
+		if courtesy == dialogue.None && !opening {
+			courtesy = b.talk.Asked(t, b.cfg.Language)
+		}
 		a := b.talk.Answer(func(s conversation.Step) bool { return yield(s, nil) })
 		a.Commit = func() error { return t.Commit(ctx) }
 		var err error

@@ -314,3 +314,17 @@ func ExampleNew() {
 	// {Very well.} <nil>
 	// {See you, Ada.} <nil>
 }
+
+// TestCallerAsksToWait checks that the model is not asked about a request to wait, and that only the first of two requests is answered.
+func TestCallerAsksToWait(t *testing.T) {
+	t.Parallel()
+	m := &model{replies: [][]any{{"Your number?"}, {"Thanks."}}}
+	b := newBrain(t, prompted.Config{Model: m, Language: "fr-CA"})
+	expect(t, b, speech("hi"), "Say{Text:Your number?}")
+	expect(t, b, speech("un instant"), "Say{Text:Bien sûr, prenez votre temps.} / Wait{For:1m0s}")
+	expect(t, b, speech("une seconde"), "Wait{For:1m0s}")
+	expect(t, b, speech("12"), "Say{Text:Thanks.}")
+	if len(m.requests) != 2 || !strings.HasSuffix(m.history(), "caller: un instant | agent: Bien sûr, prenez votre temps. | caller: une seconde 12") {
+		t.Errorf("the model saw %s", m.history())
+	}
+}

@@ -78,6 +78,7 @@ func (Rules) Judge(e Evidence) Wait {
 	if longest <= 0 {
 		longest = DefaultLongest
 	}
+	longest = max(longest, least)
 	if !e.Known {
 		return Wait{Likely: longest, Final: longest, Why: Unknown}
 	}

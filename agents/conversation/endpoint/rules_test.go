@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -83,15 +84,31 @@ func TestBounds(t *testing.T) {
 	}{
 		{endpoint.Evidence{}, endpoint.DefaultLongest, endpoint.DefaultLongest, endpoint.Unknown},
 		{endpoint.Evidence{Text: "yes", Longest: time.Second}, time.Second, time.Second, endpoint.Unknown},
-		{endpoint.Evidence{Text: "[noise]...", Known: true, Longest: 100 * time.Millisecond}, 100 * time.Millisecond, 100 * time.Millisecond, endpoint.Plain},
+		{endpoint.Evidence{Text: "so...", Known: true, Longest: 100 * time.Millisecond}, endpoint.DefaultLeast, endpoint.DefaultLeast, endpoint.Unfinished},
 		{endpoint.Evidence{Text: " . ", Known: true}, 400 * time.Millisecond, 400 * time.Millisecond, endpoint.NoWords},
 		{endpoint.Evidence{Text: "yes", Known: true, Asked: "Really?", Least: 2 * time.Second}, 2 * time.Second, 150 * time.Millisecond, endpoint.Answered},
 		{endpoint.Evidence{Text: "and", Known: true, Longest: time.Second}, time.Second, time.Second, endpoint.Unfinished},
 	} {
 		w := (endpoint.Rules{}).Judge(test.evidence)
-		if w.Final != test.final || w.Likely != test.like || test.why != endpoint.Plain && w.Why != test.why {
+		if w.Final != test.final || w.Likely != test.like || w.Why != test.why {
 			t.Errorf("%+v: %+v", test.evidence, w)
 		}
+	}
+}
+
+// TestIsBound checks the range of the settings, and that the error message states it.
+func TestIsBound(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]bool{
+		0: true, 1: false, -1: false, endpoint.MinWait: true, endpoint.MinWait - 1: false, endpoint.MaxWait: true, endpoint.MaxWait + 1: false,
+	} {
+		if got := endpoint.IsBound(d); got != want {
+			t.Errorf("IsBound(%s) = %t", d, got)
+		}
+	}
+	want := fmt.Sprintf("must be from %d to %d milliseconds", endpoint.MinWait.Milliseconds(), endpoint.MaxWait.Milliseconds())
+	if endpoint.BoundRange != want {
+		t.Errorf("the message is %q, want %q", endpoint.BoundRange, want)
 	}
 }
 
@@ -235,7 +252,8 @@ func FuzzJudge(f *testing.F) {
 			}
 			w := endpoint.Rules{}.Judge(e)
 			upper := cmp.Or(max(e.Longest, 0), endpoint.DefaultLongest)
-			lower := min(cmp.Or(max(e.Least, 0), endpoint.DefaultLeast), upper)
+			lower := cmp.Or(max(e.Least, 0), endpoint.DefaultLeast)
+			upper = max(upper, lower)
 			if w.Final < lower || w.Final > upper || w.Likely < 0 || w.Likely > w.Final || w.Why == "" {
 				t.Errorf("%+v: %+v", e, w)
 			}

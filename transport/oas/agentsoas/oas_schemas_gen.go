@@ -142,11 +142,17 @@ type InboundNumber struct {
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	DynamicData      DynamicDataList  `json:"dynamic_data"`
-	Tools            OptNilAgentTools `json:"tools"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
-	BackgroundTrack  OptNilString     `json:"background_track"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	DynamicData         DynamicDataList  `json:"dynamic_data"`
+	Tools               OptNilAgentTools `json:"tools"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	BackgroundTrack     OptNilString     `json:"background_track"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -191,13 +197,19 @@ type InboundNumberUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt             `json:"interruptibility"`
-	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
-	Tools            OptNilAgentTools      `json:"tools"`
-	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack  OptNilString          `json:"background_track"`
-	FallbackNumber   OptNilString          `json:"fallback_number"`
-	Record           OptBool               `json:"record"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64         `json:"max_endpointing_delay"`
+	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
+	Tools               OptNilAgentTools      `json:"tools"`
+	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
+	BackgroundTrack     OptNilString          `json:"background_track"`
+	FallbackNumber      OptNilString          `json:"fallback_number"`
+	Record              OptBool               `json:"record"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1647,6 +1659,12 @@ type PersonaCallConfig struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
 	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1670,6 +1688,12 @@ type PersonaCallSettings struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2.
 	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64 `json:"max_endpointing_delay"`
 }
 
 // Hands the conversation over to a pathway.
@@ -1879,13 +1903,19 @@ type WebAgent struct {
 	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	FirstSentence    NilString        `json:"first_sentence"`
-	Model            string           `json:"model"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
-	Voice            string           `json:"voice"`
-	Prompt           string           `json:"prompt"`
-	Temperature      NilFloat64       `json:"temperature"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	FirstSentence       NilString        `json:"first_sentence"`
+	Model               string           `json:"model"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	Voice               string           `json:"voice"`
+	Prompt              string           `json:"prompt"`
+	Temperature         NilFloat64       `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -1915,8 +1945,14 @@ type WebAgentCreate struct {
 	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
-	Interruptibility OptInt   `json:"interruptibility"`
-	Keywords         []string `json:"keywords"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; 300 by
+	// default.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; 3000 by
+	// default.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
+	Keywords            []string   `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1955,8 +1991,14 @@ type WebAgentUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt         `json:"interruptibility"`
-	Keywords         OptNilStringArray `json:"keywords"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Keywords            OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }

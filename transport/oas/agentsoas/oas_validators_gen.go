@@ -261,6 +261,12 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
 		failures.Add("tools", value.Validate())
@@ -354,6 +360,12 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
@@ -502,6 +514,12 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	return failures.Err()
 }
 
@@ -528,6 +546,12 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	return failures.Err()
 }
@@ -871,6 +895,12 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
@@ -955,6 +985,12 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1059,6 +1095,12 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {

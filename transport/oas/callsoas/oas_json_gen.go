@@ -338,6 +338,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
@@ -380,7 +388,8 @@ var objectOfCallCreate = codec.Object{
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
 		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
-		"transfer_list", "keywords", "request_data", "metadata", "webhook", "webhook_events",
+		"min_endpointing_delay", "max_endpointing_delay", "transfer_list", "keywords", "request_data", "metadata",
+		"webhook", "webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
@@ -470,22 +479,28 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 27, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 28, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 29, s.MaxEndpointingDelay.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 28, s.TransferList.Decode(d)
+			return 30, s.TransferList.Decode(d)
 		case "keywords":
-			return 29, codec.DecodeStrs(d, &s.Keywords)
+			return 31, codec.DecodeStrs(d, &s.Keywords)
 		case "request_data":
 			s.RequestData.Reset()
-			return 30, s.RequestData.Decode(d)
+			return 32, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 31, s.Metadata.Decode(d)
+			return 33, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 32, s.Webhook.Decode(d)
+			return 34, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 33, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 35, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
