@@ -208,7 +208,7 @@ func (w *walk) close(ctx context.Context) {
 // a graph with such waits, it always emits a step, which replaces the waits of the node before.
 func (w *walk) expect() {
 	e := conversation.Expect{Phrases: w.hints(), Answer: w.expected(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
-	if len(e.Phrases) > 0 || (w.graph.Waits || e.Answer.Kind != expect.Free) && !w.state.Over {
+	if len(e.Phrases) > 0 || w.graph.Waits || e.Answer.Kind != expect.Free {
 		w.answer.Step(e)
 	}
 }
