@@ -54,7 +54,7 @@ func turnEnd(t *testing.T, u utterance, audio []int16, begin, end int, network b
 	t.Helper()
 	r := simulate(t, scene{
 		audio: audio, words: shifted(u.words, begin), network: network,
-		config: conversation.Config{EndOfTurn: 500 * time.Millisecond, Language: u.language},
+		config: conversation.Config{EndOfTurn: 500 * time.Millisecond, LongestWait: 500 * time.Millisecond, Language: u.language},
 	})
 	var ends []int
 	for _, turn := range r.turns {
