@@ -76,6 +76,7 @@ func (s *speaker) earlyTurn(j *job) (Turn, bool) {
 		return Turn{}, false
 	}
 	j.asks.Store(int64(s.now()))
+	j.latency.Recognized = s.now() - j.lastVoice
 	j.unwritten = true
 	return Turn{
 		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
@@ -86,9 +87,7 @@ func (s *speaker) earlyTurn(j *job) (Turn, bool) {
 func (s *speaker) confirm(j *job) {
 	if j.unwritten && j.early.isCertain() {
 		j.unwritten = false
-		spoken := j.words()
-		j.latency.Recognized = s.now() - j.lastVoice
-		s.hears(j, spoken)
+		s.hears(j, j.words())
 		s.heardPart = heardPart{}
 		j.effects.release()
 	}
