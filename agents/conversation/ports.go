@@ -53,6 +53,12 @@ type LanguageChecker interface {
 	CheckLanguage(language string) error
 }
 
+// KeywordUser is an optional interface of a Recognizer that can use Hearing.Keywords.
+type KeywordUser interface {
+	// UsesKeywords reports whether keywords have an effect.
+	UsesKeywords() bool
+}
+
 // Utterance recognizes one continuous piece of a caller's speech. Only one goroutine may use it.
 type Utterance interface {
 	// Write adds audio of any length. It does not wait for the recognition, and does not retain samples.
