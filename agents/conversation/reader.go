@@ -201,6 +201,8 @@ func (r *reader) hear(f Frame) {
 		r.voiceDetector.endBurst()
 		if r.voiceCounts() {
 			r.happens(callerSpeaks)
+		} else if r.state == speaking {
+			r.duck()
 		}
 	}
 }
@@ -311,7 +313,7 @@ func (r *reader) do(effects []effect) {
 			r.job.mouth.cut(r.now)
 		case hold:
 			r.heldVoice = 0
-			r.job.mouth.hold(r.now)
+			r.job.mouth.hold(r.ctx, r.now, r.restOfWord())
 		case resume:
 			r.job.mouth.resume(r.now(), r.why)
 		case judge:
