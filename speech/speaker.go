@@ -75,7 +75,7 @@ func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, er
 		default:
 			return nil, err
 		}
-		r.Voice, r.Prosody = v.Base, v.Prosody
+		r.Voice, r.Prosody = v.Base, v.Prosody.Times(r.Prosody)
 	}
 	if s.prompts == nil || strings.TrimSpace(r.Text) == "" {
 		return s.cfg.Engine.Synthesize(ctx, r)
