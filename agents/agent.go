@@ -8,6 +8,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Agent configures the speaker of a call. A task, a pathway or a persona leads its conversations.
@@ -32,6 +34,10 @@ type Agent struct {
 	// means the conversation's default.
 	Interruptibility *int
 
+	VoiceSettings string              // settings of the speech engine: a JSON object, stored as given; empty means none: see Agent.Prosody
+	Pronunciation []tts.Pronunciation // words that the speech engine pronounces wrong
+	Background    ambience.Track      // background sound; empty means none
+
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation
 
@@ -41,6 +47,12 @@ type Agent struct {
 	Conditions     []persona.Condition // conditions under which a pathway takes over the conversation
 	KnowledgeBases []string            // ids of knowledge bases
 }
+
+// Pronunciation and Background are the types of an agent's fields with these names.
+type (
+	Pronunciation = tts.Pronunciation
+	Background    = ambience.Track
+)
 
 // DefaultMaxDuration and LongestCall are the default and the maximum of Agent.MaxDuration.
 const (

@@ -14,7 +14,10 @@ const recordSize = 700
 
 // size estimates the bytes of the agent's texts, tools and requests.
 func (a Agent) size() int {
-	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook)
+	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook) + len(a.VoiceSettings)
+	for _, p := range a.Pronunciation {
+		size += len(p.Word) + len(p.Spoken)
+	}
 	for _, raw := range a.Tools {
 		size += len(raw)
 	}
@@ -27,7 +30,7 @@ func (a Agent) size() int {
 
 // Size estimates the bytes of the web agent's record. Stores compare the sum of the sizes on a page with MaxRead.
 func (w WebAgent) Size() int {
-	size := recordSize + w.Agent.size() + len(w.VoiceSettings)
+	size := recordSize + w.Agent.size()
 	for _, k := range w.Keywords {
 		size += len(k)
 	}

@@ -26,6 +26,9 @@ func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, l
 	return err
 }
 
+// Applies reports which factors of a tts.Prosody the engine applies.
+func (s *Service) Applies() (pitch, tempo bool) { return s.desc.Pitch, s.desc.Tempo }
+
 // speaker is the Synthesizer of an organization. It looks up each voice once, so that a call does not depend on the database.
 type speaker struct {
 	*Service

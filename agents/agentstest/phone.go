@@ -42,12 +42,14 @@ type Phone struct {
 	config PhoneConfig
 
 	mu       sync.Mutex
-	say      []int16       // audio that the phone will send
-	cue      cue           // text that the phone says after it has heard another text
-	keys     []byte        // digits that the phone will send, one per frame
-	held     bool          // whether the near end is on hold
-	proven   bool          // whether written audio is played
-	queue    []int16       // written audio of the near end that is not played yet
+	say      []int16 // audio that the phone will send
+	cue      cue     // text that the phone says after it has heard another text
+	keys     []byte  // digits that the phone will send, one per frame
+	held     bool    // whether the near end is on hold
+	proven   bool    // whether written audio is played
+	queue    []int16 // written audio of the near end that is not played yet
+	loop     []int16 // background of all audio played to the phone
+	loopAt   int
 	played   []int16       // audio played to the phone from the first frame, including silence
 	pressed  []byte        // digits that the near end has sent
 	elapsed  time.Duration // time of the call, counted in frames

@@ -15,6 +15,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // RunWebAgentStore tests an agents.WebAgents. See RunCallStore for newStore and atRest.
@@ -36,7 +38,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 			return s.Agent(ctx, a.Org, a.ID)
 		},
 		Change: func(a *agents.WebAgent, writer int) {
-			a.Agent, a.VoiceSettings, a.Keywords, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil, nil, nil
+			a.Agent, a.Keywords, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil, nil
 		},
 		Replace: agents.WebAgents.UpdateAgent,
 		Delete: func(s agents.WebAgents, ctx context.Context, a agents.WebAgent) error {
@@ -77,7 +79,9 @@ func fullAgent() agents.Agent {
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3),
-		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
+		VoiceSettings: `{"speed":1.5,"deep":{"b":[null],"a":""}}`, Background: ambience.Cafe,
+		Pronunciation: []tts.Pronunciation{{Word: "API", Spoken: "A P I"}, {Word: "\u00c9va", Spoken: "ava", CaseSensitive: true, Inside: true}},
+		Tools:         raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
 			{
@@ -119,7 +123,6 @@ func wantWebAgent(t *testing.T, s agents.WebAgents, want agents.WebAgent) {
 func fullWebAgent() agents.WebAgent {
 	full := aWebAgent("w1", "a")
 	full.Agent = fullAgent()
-	full.VoiceSettings = json.RawMessage(`{"speed":1.5,"deep":{"b":[null],"a":""}}`)
 	full.Keywords = []string{"caf\u00e9", ""}
 	full.Metadata = map[string]any{"team": "North", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
 	full.UpdatedAt = at.Add(time.Second)
@@ -128,8 +131,8 @@ func fullWebAgent() agents.WebAgent {
 
 func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	none, empty := aWebAgent("none", "a"), aWebAgent("empty", "a")
-	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []agents.DynamicData{}
-	empty.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
+	empty.Agent.Tools, empty.Agent.DynamicData, empty.Agent.Pronunciation = []json.RawMessage{}, []agents.DynamicData{}, []tts.Pronunciation{}
+	empty.Keywords, empty.Metadata, empty.Agent.VoiceSettings = []string{}, map[string]any{}, `{}`
 	insertWebAgents(t, s, none, empty)
 	wantWebAgent(t, s, none)
 	wantWebAgent(t, s, empty)

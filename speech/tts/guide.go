@@ -19,11 +19,12 @@ type Pronunciation struct {
 	Inside        bool   // whether Word is also replaced within a longer word
 }
 
-// The limits of a list of pronunciations. Texts are counted in characters.
+// The limits of a list of pronunciations. MaxWord and MaxSpoken count characters.
 const (
 	MaxPronunciations = 1000
 	MaxWord           = 100
 	MaxSpoken         = 200
+	MaxGuide          = 64 << 10 // bytes of all texts together
 )
 
 // CheckPronunciations returns CodeBadRequest for a list that exceeds a limit or contains a blank text. The fields of its errors begin with
@@ -32,7 +33,9 @@ func CheckPronunciations(field string, list []Pronunciation) error {
 	if len(list) > MaxPronunciations {
 		return callwright.Invalid(field, "must have at most %d words", MaxPronunciations)
 	}
+	size := 0
 	for i, p := range list {
+		size += len(p.Word) + len(p.Spoken)
 		for _, text := range []struct {
 			name, text string
 			most       int
@@ -41,6 +44,9 @@ func CheckPronunciations(field string, list []Pronunciation) error {
 				return callwright.Invalid(fmt.Sprintf("%s[%d].%s", field, i, text.name), "must have 1 to %d characters, and must not be blank", text.most)
 			}
 		}
+	}
+	if size > MaxGuide {
+		return callwright.Invalid(field, "must have at most %d bytes", MaxGuide)
 	}
 	return nil
 }

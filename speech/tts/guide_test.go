@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,6 +83,7 @@ func TestCheckPronunciations(t *testing.T) {
 	for field, list := range map[string][]tts.Pronunciation{
 		"":                       {good, {Word: strings.Repeat("ö", 100), Spoken: strings.Repeat("ö", 200)}},
 		"guide":                  make([]tts.Pronunciation, 1001),
+		"guide ":                 slices.Repeat([]tts.Pronunciation{{Word: strings.Repeat("ö", 100), Spoken: "x"}}, 400),
 		"guide[1].word":          {good, {Word: " ", Spoken: "x"}},
 		"guide[0].word":          {{Word: strings.Repeat("x", 101), Spoken: "x"}},
 		"guide[0].pronunciation": {{Word: "x"}},
@@ -89,7 +91,7 @@ func TestCheckPronunciations(t *testing.T) {
 	} {
 		err := tts.CheckPronunciations("guide", list)
 		e, _ := errors.AsType[*callwright.Error](err)
-		if (err == nil) != (field == "") || field != "" && (e == nil || e.Field != field || e.Code != callwright.CodeBadRequest) {
+		if (err == nil) != (field == "") || field != "" && (e == nil || e.Field != strings.TrimSpace(field) || e.Code != callwright.CodeBadRequest) {
 			t.Errorf("%q: %v", field, err)
 		}
 	}

@@ -35,6 +35,10 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	VoiceSettings string                 `json:"voice_settings,omitempty"`
+	Pronunciation []agents.Pronunciation `json:"pronunciation,omitzero"`
+	Background    agents.Background      `json:"background,omitempty"`
+
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`

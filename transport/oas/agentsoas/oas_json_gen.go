@@ -505,6 +505,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("background_track")
 		s.BackgroundTrack.Encode(e)
 	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.FallbackNumber.Set {
 		e.FieldStart("fallback_number")
 		s.FallbackNumber.Encode(e)
@@ -526,9 +530,9 @@ var objectOfInboundNumber = codec.Object{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
 		"temperature", "interruption_threshold", "interruptibility", "dynamic_data", "tools", "voice_settings",
-		"background_track", "fallback_number", "record", "max_duration", "warnings",
+		"background_track", "pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b11001010, 0b00000000},
+	Required: []uint8{0b10000111, 0b10001011, 0b10001010, 0b00000001},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -587,15 +591,18 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "background_track":
 			s.BackgroundTrack.Reset()
 			return 20, s.BackgroundTrack.Decode(d)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 21, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 21, s.FallbackNumber.Decode(d)
+			return 22, s.FallbackNumber.Decode(d)
 		case "record":
-			return 22, codec.DecodeBool(d, &s.Record)
+			return 23, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 23, codec.DecodeFloat(d, &s.MaxDuration)
+			return 24, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 24, s.Warnings.Decode(d)
+			return 25, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -729,6 +736,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("background_track")
 		s.BackgroundTrack.Encode(e)
 	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.FallbackNumber.Set {
 		e.FieldStart("fallback_number")
 		s.FallbackNumber.Encode(e)
@@ -744,7 +755,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [23]string{
+var jsonFieldsNameOfInboundNumberUpdate = [24]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -765,9 +776,10 @@ var jsonFieldsNameOfInboundNumberUpdate = [23]string{
 	17: "tools",
 	18: "voice_settings",
 	19: "background_track",
-	20: "fallback_number",
-	21: "record",
-	22: "max_duration",
+	20: "pronunciation_guide",
+	21: "fallback_number",
+	22: "record",
+	23: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -918,6 +930,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.BackgroundTrack.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "fallback_number":
 			if err := func() error {
@@ -1572,6 +1591,43 @@ func (s *OptNilPersonaVersion) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (o OptNilPronunciationGuide) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilPronunciationGuide) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilPronunciationGuide to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v PronunciationGuide
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilPronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilPronunciationGuide) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1719,6 +1775,48 @@ func (o *OptPersonaCallSettings) Decode(d *jx.Decoder) error {
 func (s OptPersonaCallSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptPersonaCallSettings) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationCaseSensitive to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationSpaced) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationSpaced) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationSpaced to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationSpaced) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
@@ -2669,6 +2767,187 @@ func (s *PersonaVersionListReply) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (s *Pronunciation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("word")
+	e.Str(s.Word)
+	e.FieldStart("pronunciation")
+	e.Str(s.Pronunciation)
+	if s.CaseSensitive.Set {
+		e.FieldStart("case_sensitive")
+		s.CaseSensitive.Encode(e)
+	}
+	if s.Spaced.Set {
+		e.FieldStart("spaced")
+		s.Spaced.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfPronunciation = codec.Object{
+	Type:     "Pronunciation",
+	Members:  []string{"word", "pronunciation", "case_sensitive", "spaced"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *Pronunciation) Decode(d *jx.Decoder) error {
+	return objectOfPronunciation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "word":
+			return 0, codec.DecodeStr(d, &s.Word)
+		case "pronunciation":
+			return 1, codec.DecodeStr(d, &s.Pronunciation)
+		case "case_sensitive":
+			s.CaseSensitive.Reset()
+			return 2, s.CaseSensitive.Decode(d)
+		case "spaced":
+			s.Spaced.Reset()
+			return 3, s.Spaced.Decode(d)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *Pronunciation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Pronunciation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationCaseSensitive:
+		e.Bool(s.Bool)
+	case PronunciationCaseSensitive1PronunciationCaseSensitive:
+		s.PronunciationCaseSensitive1.Encode(e)
+	}
+}
+
+func (s *PronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationCaseSensitive to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationCaseSensitive
+	case jx.String:
+		if err := s.PronunciationCaseSensitive1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationCaseSensitive1PronunciationCaseSensitive
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationCaseSensitive1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationCaseSensitive1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationCaseSensitive1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationCaseSensitive1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive1) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationGuide) Encode(e *jx.Encoder) {
+	unwrapped := []Pronunciation(s)
+
+	e.ArrStart()
+	for _, elem := range unwrapped {
+		elem.Encode(e)
+	}
+	e.ArrEnd()
+}
+
+func (s *PronunciationGuide) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationGuide to nil")
+	}
+	var unwrapped []Pronunciation
+	if err := codec.DecodeArr(d, &unwrapped, (*Pronunciation).Decode); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = PronunciationGuide(unwrapped)
+	return nil
+}
+
+func (s PronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationGuide) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationSpaced:
+		e.Bool(s.Bool)
+	case PronunciationSpaced1PronunciationSpaced:
+		s.PronunciationSpaced1.Encode(e)
+	}
+}
+
+func (s *PronunciationSpaced) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationSpaced to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationSpaced
+	case jx.String:
+		if err := s.PronunciationSpaced1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationSpaced1PronunciationSpaced
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationSpaced1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationSpaced1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationSpaced1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced1) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (s SuccessStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
@@ -2891,6 +3170,14 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	e.Str(s.Model)
 	e.FieldStart("voice_settings")
 	s.VoiceSettings.Encode(e)
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	e.FieldStart("voice")
 	e.Str(s.Voice)
 	e.FieldStart("prompt")
@@ -2932,10 +3219,10 @@ var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "first_sentence",
-		"model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language", "tools",
-		"pathway_id", "metadata", "keywords",
+		"model", "voice_settings", "background_track", "pronunciation_guide", "voice", "prompt", "temperature",
+		"max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b11101111, 0b00111111, 0b00000000},
+	Required: []uint8{0b11101111, 0b11111100, 0b00000000},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -2958,26 +3245,32 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 			return 6, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
 			return 7, s.VoiceSettings.Decode(d)
+		case "background_track":
+			s.BackgroundTrack.Reset()
+			return 8, s.BackgroundTrack.Decode(d)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 9, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 8, codec.DecodeStr(d, &s.Voice)
+			return 10, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 9, codec.DecodeStr(d, &s.Prompt)
+			return 11, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 10, s.Temperature.Decode(d)
+			return 12, s.Temperature.Decode(d)
 		case "max_duration":
-			return 11, codec.DecodeFloat(d, &s.MaxDuration)
+			return 13, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 12, codec.DecodeStr(d, &s.Language)
+			return 14, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 13, s.Tools.Decode(d)
+			return 15, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 14, s.PathwayID.Decode(d)
+			return 16, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 15, s.Metadata.Decode(d)
+			return 17, s.Metadata.Decode(d)
 		case "keywords":
-			return 16, codec.DecodeStrs(d, &s.Keywords)
+			return 18, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3004,6 +3297,14 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.VoiceSettings.Set {
 		e.FieldStart("voice_settings")
 		s.VoiceSettings.Encode(e)
+	}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
 	}
 	if s.Webhook.Set {
 		e.FieldStart("webhook")
@@ -3060,23 +3361,25 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [16]string{
+var jsonFieldsNameOfWebAgentCreate = [18]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
 	3:  "voice_settings",
-	4:  "webhook",
-	5:  "metadata",
-	6:  "language",
-	7:  "model",
-	8:  "first_sentence",
-	9:  "temperature",
-	10: "tools",
-	11: "dynamic_data",
-	12: "interruption_threshold",
-	13: "interruptibility",
-	14: "keywords",
-	15: "max_duration",
+	4:  "background_track",
+	5:  "pronunciation_guide",
+	6:  "webhook",
+	7:  "metadata",
+	8:  "language",
+	9:  "model",
+	10: "first_sentence",
+	11: "temperature",
+	12: "tools",
+	13: "dynamic_data",
+	14: "interruption_threshold",
+	15: "interruptibility",
+	16: "keywords",
+	17: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3114,6 +3417,20 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
+			}
+		case "background_track":
+			if err := func() error {
+				s.BackgroundTrack.Reset()
+				return s.BackgroundTrack.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "webhook":
 			if err := func() error {
@@ -3304,6 +3621,14 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("voice_settings")
 		s.VoiceSettings.Encode(e)
 	}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.Webhook.Set {
 		e.FieldStart("webhook")
 		s.Webhook.Encode(e)
@@ -3355,23 +3680,25 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [16]string{
+var jsonFieldsNameOfWebAgentUpdate = [18]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
 	3:  "voice_settings",
-	4:  "webhook",
-	5:  "metadata",
-	6:  "language",
-	7:  "model",
-	8:  "first_sentence",
-	9:  "temperature",
-	10: "tools",
-	11: "dynamic_data",
-	12: "interruption_threshold",
-	13: "interruptibility",
-	14: "keywords",
-	15: "max_duration",
+	4:  "background_track",
+	5:  "pronunciation_guide",
+	6:  "webhook",
+	7:  "metadata",
+	8:  "language",
+	9:  "model",
+	10: "first_sentence",
+	11: "temperature",
+	12: "tools",
+	13: "dynamic_data",
+	14: "interruption_threshold",
+	15: "interruptibility",
+	16: "keywords",
+	17: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3410,6 +3737,20 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
+			}
+		case "background_track":
+			if err := func() error {
+				s.BackgroundTrack.Reset()
+				return s.BackgroundTrack.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "webhook":
 			if err := func() error {
