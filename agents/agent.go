@@ -37,6 +37,8 @@ type Agent struct {
 	VoiceSettings string              // settings of the speech engine: a JSON object, stored as given; empty means none: see Agent.Prosody
 	Pronunciation []tts.Pronunciation // words that the speech engine pronounces wrong
 	Background    ambience.Track      // background sound; empty means none
+	LeastWait     time.Duration       // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait   time.Duration       // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
 
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation

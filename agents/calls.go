@@ -97,6 +97,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 		a.Interruption, a.Interruptibility = v.Call.Interruption, v.Call.Interruptibility
 	}
 	a.Background = cmp.Or(a.Background, ambience.Track(v.Call.Background))
+	a.LeastWait, a.LongestWait = cmp.Or(a.LeastWait, v.Call.LeastWait), cmp.Or(a.LongestWait, v.Call.LongestWait)
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -115,6 +116,8 @@ func (a Agent) checkTexts(found *faultList) {
 	found.add(a.checkVoiceSettings())
 	found.add(tts.CheckPronunciations("pronunciation_guide", a.Pronunciation))
 	found.addIf(a.Background != "" && !a.Background.Known(), "background_track", "must be office, cafe, restaurant or none")
+	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)
+	found.addIf(!endpoint.IsBound(a.LongestWait), "max_endpointing_delay", endpoint.BoundRange)
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }

@@ -42,6 +42,8 @@ type Patch struct {
 	VoiceSettings    callwright.Optional[string]
 	Pronunciation    callwright.Optional[[]tts.Pronunciation]
 	Background       callwright.Optional[ambience.Track]
+	LeastWait        callwright.Optional[time.Duration]
+	LongestWait      callwright.Optional[time.Duration]
 
 	Tools       callwright.Optional[[]json.RawMessage]
 	DynamicData callwright.Optional[[]DynamicData]
@@ -79,6 +81,8 @@ const (
 	SettingTools           Setting = "tools"
 
 	SettingInterruptibility Setting = "interruptibility"
+	SettingLeastWait        Setting = "min_endpointing_delay"
+	SettingLongestWait      Setting = "max_endpointing_delay"
 
 	SettingDynamicData   Setting = "dynamic_data"
 	SettingVoiceSettings Setting = "voice_settings"
@@ -147,6 +151,8 @@ func (p Patch) changes() []change {
 			}
 		}, nil})
 	}
+	add(&list, SettingLeastWait, p.LeastWait, func(w *WebAgent) *time.Duration { return &w.Agent.LeastWait })
+	add(&list, SettingLongestWait, p.LongestWait, func(w *WebAgent) *time.Duration { return &w.Agent.LongestWait })
 	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
 	return list
 }

@@ -28,6 +28,10 @@ func keepsTranscript(t *testing.T, s call.Store) {
 				{Start: 2100 * time.Millisecond, Length: time.Second, Why: conversation.HoldBackChannel},
 				{Start: 2900 * time.Millisecond, Length: 5, Why: conversation.HoldCut},
 			},
+			Turn: 3, Waited: 480 * time.Millisecond, WaitedFor: "complete",
+			Begun: []conversation.Begun{
+				{At: 1700 * time.Millisecond, Why: conversation.BegunContinued}, {At: 1900 * time.Millisecond, Used: true},
+			},
 		},
 	}
 	for _, seq := range []int{1, 0, 1, 0} { // out of order, and each twice
@@ -44,7 +48,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 // aLog returns a log with a visit, a decision, variables and a request.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
-		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},
+		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}},
 		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},

@@ -78,7 +78,7 @@ func fullAgent() agents.Agent {
 		},
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
-		Interruption: &threshold, Interruptibility: new(3),
+		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
 		VoiceSettings: `{"speed":1.5,"deep":{"b":[null],"a":""}}`, Background: ambience.Cafe,
 		Pronunciation: []tts.Pronunciation{{Word: "API", Spoken: "A P I"}, {Word: "\u00c9va", Spoken: "ava", CaseSensitive: true, Inside: true}},
 		Tools:         raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),

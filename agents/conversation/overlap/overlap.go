@@ -3,7 +3,8 @@ package overlap
 import (
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/callwright/callwright/agents/conversation/words"
 )
 
 // Kind classifies words that a caller said while the agent spoke.
@@ -111,19 +112,11 @@ func join(a, b Kind) Kind {
 	}
 }
 
-// fold returns the words of a text in the form in which texts are compared: without case, accents and punctuation, and with runs of a
-// letter as one letter.
+// fold returns the words of a text in the form in which they are compared: see words.Fold. Runs of a letter are one letter.
 func fold(text string) []string {
-	words := strings.FieldsFunc(unaccent(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for i, word := range words {
-		last := rune(-1)
-		words[i] = strings.Map(func(r rune) rune {
-			if r == last && !unicode.IsDigit(r) {
-				return -1
-			}
-			last = r
-			return r
-		}, word)
+	folded := words.Fold(text)
+	for i, word := range folded {
+		folded[i] = words.Squeeze(word)
 	}
-	return words
+	return folded
 }

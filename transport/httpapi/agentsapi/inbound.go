@@ -93,6 +93,8 @@ func (a *api) UpdateInboundNumber(
 		{"tools", agents.SettingTools, req.Tools}, {"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"min_endpointing_delay", agents.SettingLeastWait, req.MinEndpointingDelay},
+		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
 		{"pronunciation_guide", agents.SettingPronunciation, req.PronunciationGuide},
@@ -149,6 +151,8 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		VoiceSettings:    wire.Change(settings, req.VoiceSettings.Set),
 		Pronunciation:    wire.Change(guide, req.PronunciationGuide.Set),
 		Background:       wire.Change(agentwire.Background(req.BackgroundTrack.Value), req.BackgroundTrack.Set),
+		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
+		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
@@ -188,6 +192,8 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		PathwayID: wire.OptNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
 		Interruptibility:      wire.OptPtr(n.Agent.Interruptibility),
+		MinEndpointingDelay:   wire.OptMillis(n.Agent.LeastWait),
+		MaxEndpointingDelay:   wire.OptMillis(n.Agent.LongestWait),
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: settings,

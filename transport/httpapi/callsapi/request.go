@@ -63,6 +63,8 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Temperature:      wire.Change(req.Temperature.Get()),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		Interruptibility: interruptibility(req),
+		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
+		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
 		VoiceSettings:    wire.Change(settings, settings != ""), // null is absent, as in all settings of a call

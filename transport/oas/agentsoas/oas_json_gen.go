@@ -487,6 +487,14 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -529,10 +537,11 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "dynamic_data", "tools", "voice_settings",
-		"background_track", "pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
+		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"max_endpointing_delay", "dynamic_data", "tools", "voice_settings", "background_track",
+		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b10001010, 0b00000001},
+	Required: []uint8{0b10000111, 0b10001011, 0b00101000, 0b00000110},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -581,28 +590,34 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 16, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 17, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 18, s.MaxEndpointingDelay.Decode(d)
 		case "dynamic_data":
-			return 17, s.DynamicData.Decode(d)
+			return 19, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 18, s.Tools.Decode(d)
+			return 20, s.Tools.Decode(d)
 		case "voice_settings":
-			return 19, s.VoiceSettings.Decode(d)
+			return 21, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 20, s.BackgroundTrack.Decode(d)
+			return 22, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 21, s.PronunciationGuide.Decode(d)
+			return 23, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 22, s.FallbackNumber.Decode(d)
+			return 24, s.FallbackNumber.Decode(d)
 		case "record":
-			return 23, codec.DecodeBool(d, &s.Record)
+			return 25, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 24, codec.DecodeFloat(d, &s.MaxDuration)
+			return 26, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 25, s.Warnings.Decode(d)
+			return 27, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -720,6 +735,14 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.DynamicData.Set {
 		e.FieldStart("dynamic_data")
 		s.DynamicData.Encode(e)
@@ -755,7 +778,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [24]string{
+var jsonFieldsNameOfInboundNumberUpdate = [26]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -772,14 +795,16 @@ var jsonFieldsNameOfInboundNumberUpdate = [24]string{
 	13: "temperature",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "dynamic_data",
-	17: "tools",
-	18: "voice_settings",
-	19: "background_track",
-	20: "pronunciation_guide",
-	21: "fallback_number",
-	22: "record",
-	23: "max_duration",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "dynamic_data",
+	19: "tools",
+	20: "voice_settings",
+	21: "background_track",
+	22: "pronunciation_guide",
+	23: "fallback_number",
+	24: "record",
+	25: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -902,6 +927,20 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
@@ -2017,6 +2056,14 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.ObjEnd()
 }
 
@@ -2024,9 +2071,9 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay",
 	},
-	Required: []uint8{0b00111111},
+	Required: []uint8{0b00111111, 0b00000000},
 }
 
 func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
@@ -2050,6 +2097,12 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 7, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 8, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 9, s.MaxEndpointingDelay.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2093,10 +2146,18 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [8]string{
+var jsonFieldsNameOfPersonaCallSettings = [10]string{
 	0: "voice",
 	1: "record",
 	2: "language",
@@ -2105,6 +2166,8 @@ var jsonFieldsNameOfPersonaCallSettings = [8]string{
 	5: "wait_for_greeting",
 	6: "interruption_threshold",
 	7: "interruptibility",
+	8: "min_endpointing_delay",
+	9: "max_endpointing_delay",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2171,6 +2234,20 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -3164,6 +3241,14 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.FieldStart("first_sentence")
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
@@ -3218,11 +3303,12 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "first_sentence",
-		"model", "voice_settings", "background_track", "pronunciation_guide", "voice", "prompt", "temperature",
-		"max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"max_endpointing_delay", "first_sentence", "model", "voice_settings", "background_track",
+		"pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id",
+		"metadata", "keywords",
 	},
-	Required: []uint8{0b11101111, 0b11111100, 0b00000000},
+	Required: []uint8{0b10001111, 0b11110011, 0b00000011},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3239,38 +3325,44 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 4, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 5, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 6, s.MaxEndpointingDelay.Decode(d)
 		case "first_sentence":
-			return 5, s.FirstSentence.Decode(d)
+			return 7, s.FirstSentence.Decode(d)
 		case "model":
-			return 6, codec.DecodeStr(d, &s.Model)
+			return 8, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 7, s.VoiceSettings.Decode(d)
+			return 9, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 8, s.BackgroundTrack.Decode(d)
+			return 10, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 9, s.PronunciationGuide.Decode(d)
+			return 11, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 10, codec.DecodeStr(d, &s.Voice)
+			return 12, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 11, codec.DecodeStr(d, &s.Prompt)
+			return 13, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 12, s.Temperature.Decode(d)
+			return 14, s.Temperature.Decode(d)
 		case "max_duration":
-			return 13, codec.DecodeFloat(d, &s.MaxDuration)
+			return 15, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 14, codec.DecodeStr(d, &s.Language)
+			return 16, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 15, s.Tools.Decode(d)
+			return 17, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 16, s.PathwayID.Decode(d)
+			return 18, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 17, s.Metadata.Decode(d)
+			return 19, s.Metadata.Decode(d)
 		case "keywords":
-			return 18, codec.DecodeStrs(d, &s.Keywords)
+			return 20, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3346,6 +3438,14 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
 		e.ArrStart()
@@ -3361,7 +3461,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [18]string{
+var jsonFieldsNameOfWebAgentCreate = [20]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3378,8 +3478,10 @@ var jsonFieldsNameOfWebAgentCreate = [18]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "keywords",
-	17: "max_duration",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "keywords",
+	19: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3501,6 +3603,20 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "keywords":
 			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
@@ -3669,6 +3785,14 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Keywords.Set {
 		e.FieldStart("keywords")
 		s.Keywords.Encode(e)
@@ -3680,7 +3804,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [18]string{
+var jsonFieldsNameOfWebAgentUpdate = [20]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3697,8 +3821,10 @@ var jsonFieldsNameOfWebAgentUpdate = [18]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "keywords",
-	17: "max_duration",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "keywords",
+	19: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3821,6 +3947,20 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "keywords":
 			if err := func() error {

@@ -142,10 +142,16 @@ type InboundNumber struct {
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	DynamicData      DynamicDataList  `json:"dynamic_data"`
-	Tools            OptNilAgentTools `json:"tools"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	DynamicData         DynamicDataList  `json:"dynamic_data"`
+	Tools               OptNilAgentTools `json:"tools"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -193,10 +199,16 @@ type InboundNumberUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt             `json:"interruptibility"`
-	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
-	Tools            OptNilAgentTools      `json:"tools"`
-	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64         `json:"max_endpointing_delay"`
+	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
+	Tools               OptNilAgentTools      `json:"tools"`
+	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -1811,6 +1823,12 @@ type PersonaCallConfig struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
 	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1834,6 +1852,12 @@ type PersonaCallSettings struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2.
 	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64 `json:"max_endpointing_delay"`
 }
 
 // Hands the conversation over to a pathway.
@@ -2237,10 +2261,16 @@ type WebAgent struct {
 	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	FirstSentence    NilString        `json:"first_sentence"`
-	Model            string           `json:"model"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	FirstSentence       NilString        `json:"first_sentence"`
+	Model               string           `json:"model"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -2279,8 +2309,14 @@ type WebAgentCreate struct {
 	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
-	Interruptibility OptInt   `json:"interruptibility"`
-	Keywords         []string `json:"keywords"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; 300 by
+	// default.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; 3000 by
+	// default.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
+	Keywords            []string   `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -2322,8 +2358,14 @@ type WebAgentUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt         `json:"interruptibility"`
-	Keywords         OptNilStringArray `json:"keywords"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Keywords            OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }

@@ -261,6 +261,12 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
 		failures.Add("tools", value.Validate())
@@ -357,6 +363,12 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
@@ -508,6 +520,12 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	return failures.Err()
 }
 
@@ -534,6 +552,12 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	return failures.Err()
 }
@@ -935,6 +959,12 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
@@ -1031,6 +1061,12 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1141,6 +1177,12 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {
