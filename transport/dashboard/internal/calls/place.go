@@ -188,35 +188,8 @@ func (f form) request() (call.Request, error) {
 			*setting = callwright.Given(yes)
 		}
 	}
-	for name, set := range map[string]func(int){
-		"interruptibility":       func(n int) { r.Overrides.Interruptibility = callwright.Given(n) },
-		"interruption_threshold": func(n int) { r.Overrides.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
-	} {
-		if value := f.Values[name]; value != "" {
-			n, err := strconv.ParseInt(value, 10, 32)
-			if err != nil {
-				return r, callwright.Invalid(name, "must be a whole number")
-			}
-			set(int(n))
-		}
-	}
-	for name, setting := range map[string]*callwright.Optional[time.Duration]{
-		"min_endpointing_delay": &r.Overrides.LeastWait, "max_endpointing_delay": &r.Overrides.LongestWait,
-	} {
-		if value := f.Values[name]; value != "" {
-			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
-			if err != nil || !(n >= 1 && n <= 1e6) {
-				return r, callwright.Invalid(name, endpoint.BoundRange)
-			}
-			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
-		}
-	}
-	if value := f.Values["keywords"]; value != "" {
-		keywords := strings.Split(value, ",")
-		for i, keyword := range keywords {
-			keywords[i] = strings.TrimSpace(keyword)
-		}
-		r.Overrides.Keywords = callwright.Given(keywords)
+	if err := f.interruption(&r.Overrides); err != nil {
+		return r, err
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
@@ -234,6 +207,41 @@ func (f form) request() (call.Request, error) {
 		}
 	}
 	return r, nil
+}
+
+// interruption sets the settings for speech over the agent.
+func (f form) interruption(o *agents.Patch) error {
+	for name, set := range map[string]func(int){
+		"interruptibility":       func(n int) { o.Interruptibility = callwright.Given(n) },
+		"interruption_threshold": func(n int) { o.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseInt(value, 10, 32)
+			if err != nil {
+				return callwright.Invalid(name, "must be a whole number")
+			}
+			set(int(n))
+		}
+	}
+	for name, setting := range map[string]*callwright.Optional[time.Duration]{
+		"min_endpointing_delay": &o.LeastWait, "max_endpointing_delay": &o.LongestWait,
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+			if err != nil || !(n >= 1 && n <= 1e6) {
+				return callwright.Invalid(name, endpoint.BoundRange)
+			}
+			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
+		}
+	}
+	if value := f.Values["keywords"]; value != "" {
+		keywords := strings.Split(value, ",")
+		for i, keyword := range keywords {
+			keywords[i] = strings.TrimSpace(keyword)
+		}
+		o.Keywords = callwright.Given(keywords)
+	}
+	return nil
 }
 
 // LongestMinutes returns the maximum duration of a call, in minutes.
