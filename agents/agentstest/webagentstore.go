@@ -78,7 +78,7 @@ func fullAgent() agents.Agent {
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
 		Keywords: []string{"Callwright"},
-		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
+		Tools:    raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
 			{

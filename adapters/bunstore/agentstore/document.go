@@ -37,6 +37,7 @@ type agentJSON struct {
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
 	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
+
 	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
 	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
 
