@@ -174,7 +174,7 @@ func synthesized(t *testing.T) corpus {
 			u, _ := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
 			c.short = append(c.short, u)
 		}
-		for _, text := range strings.FieldsSeq(digitWords["en"]) {
+		for text := range strings.FieldsSeq(digitWords["en"]) {
 			u, _ := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
 			c.digits[voice] = append(c.digits[voice], u)
 		}
