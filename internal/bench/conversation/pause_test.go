@@ -31,16 +31,18 @@ type spokenPart struct {
 
 // assemble returns the audio of a turn that begins after 1.5 s, its words, and the sample at which the last word ends.
 func assemble(parts []spokenPart) (audio []int16, words []word, end int) {
-	audio = make([]int16, 3*rate/2)
+	audio = append(audio, silence(1500*time.Millisecond)...)
 	for _, p := range parts {
 		words = append(words, shifted(p.words, len(audio))...)
 		audio = append(audio, p.samples...)
 		end = len(audio)
-		audio = append(audio, make([]int16, int(p.pause*rate/time.Second))...)
+		audio = append(audio, silence(p.pause)...)
 	}
-	audio = append(audio, make([]int16, 6*rate)...)
+	audio = append(audio, silence(6*time.Second)...)
 	return sounds.Mix(audio, sounds.White(-65)), words, end
 }
+
+func silence(d time.Duration) []int16 { return make([]int16, int(d*rate/time.Second)) }
 
 // oneTurn runs a call, and names what happened to its only turn: complete in one turn, or cut inside. It also returns the silence after
 // the last word until the turn was over.
@@ -91,8 +93,11 @@ func TestNumbers(t *testing.T) {
 					t.Parallel()
 					var n counts
 					for _, digits := range c.digits {
+						if digits[0].language == "ru" {
+							continue // the rules do not know the language
+						}
 						for seed := range each {
-							r := rand.New(rand.NewPCG(uint64(seed), 3)) //nolint:gosec // the same numbers each time
+							r := rand.New(rand.NewPCG(uint64(seed), 3))
 							var parts []spokenPart
 							for i := range 10 {
 								u := digits[r.IntN(10)]
@@ -136,7 +141,7 @@ func TestSentencesWithPauses(t *testing.T) {
 				if len(u.words) < 5 || u.language == "ru" || u.speaker == "it_IT_f_Menardi" {
 					continue // the texts are unknown, or the rules do not know the language
 				}
-				r := rand.New(rand.NewPCG(uint64(i), 4)) //nolint:gosec // the same pauses each time
+				r := rand.New(rand.NewPCG(uint64(i), 4))
 				audio, words, end := assemble(u.withPauses(r))
 				names, wait := oneTurn(t, scene{
 					audio: audio, words: words, network: true, engines: e.engines, config: conversation.Config{Language: u.language},
