@@ -113,7 +113,7 @@ func (s streamerSuite) silence(t *testing.T) {
 	s.write(t, stream, audio, rate)
 	s.write(t, stream, nil, rate)
 	for i, prompt := range []string{"", "", s.Sentences[0], ""} {
-		if heard := s.final(t, stream, i); !s.understands(prompt, heard) {
+		if heard := s.final(t, stream, i); prompt == "" && words(heard) != "" || prompt != "" && !s.understands(prompt, heard) {
 			t.Errorf("%q is understood as %q", prompt, heard)
 		}
 	}

@@ -203,6 +203,8 @@ func (r *reader) awaitVoice() {
 	r.voiceDetector.endBurst()
 	if r.voiceCounts() {
 		r.happens(callerSpeaks)
+	} else if r.state == speaking {
+		r.duck()
 	}
 }
 
