@@ -37,8 +37,12 @@ type agentJSON struct {
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
 	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
-	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
-	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
+
+	VoiceSettings string                 `json:"voice_settings,omitempty"`
+	Pronunciation []agents.Pronunciation `json:"pronunciation,omitzero"`
+	Background    agents.Background      `json:"background,omitempty"`
+	LeastWait     time.Duration          `json:"least_wait_ns,omitempty"`
+	LongestWait   time.Duration          `json:"longest_wait_ns,omitempty"`
 
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns

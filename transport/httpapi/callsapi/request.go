@@ -44,6 +44,14 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	if err != nil {
 		return agents.Patch{}, err
 	}
+	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
+	if err != nil {
+		return agents.Patch{}, err
+	}
+	settings, err := agentwire.VoiceSettings(req.VoiceSettings.Value)
+	if err != nil {
+		return agents.Patch{}, err
+	}
 	patch := agents.Patch{
 		Task: wire.Change(req.Task.Get()), Pathway: wire.Change(wire.ID(req.PathwayID.Value), req.PathwayID.Set), StartNode: wire.Change(req.StartNodeID.Get()),
 		PersonaID: wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
@@ -60,6 +68,9 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		VoiceSettings:    wire.Change(settings, settings != ""), // null is absent, as in all settings of a call
+		Pronunciation:    wire.Change(guide, guide != nil),
+		Background:       wire.Change(agentwire.Background(req.BackgroundTrack.Value), req.BackgroundTrack.Set && !req.BackgroundTrack.Null),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
