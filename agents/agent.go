@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 )
@@ -31,6 +32,8 @@ type Agent struct {
 	// Interruptibility is the readiness to be interrupted, from 0 (never) to 4 (immediately): see conversation.InterruptibilityOf. Nil
 	// means the conversation's default.
 	Interruptibility *int
+
+	Idle *dialogue.Idle // what the agent does in silence; nil means the defaults
 
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation

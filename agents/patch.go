@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -38,6 +39,7 @@ type Patch struct {
 	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
 	Interruptibility callwright.Optional[int]
 
+	Idle        callwright.Optional[dialogue.Idle]
 	Tools       callwright.Optional[[]json.RawMessage]
 	DynamicData callwright.Optional[[]DynamicData]
 }
@@ -75,6 +77,7 @@ const (
 	SettingTools           Setting = "tools"
 
 	SettingInterruptibility Setting = "interruptibility"
+	SettingIdle             Setting = "idle"
 
 	SettingDynamicData   Setting = "dynamic_data"
 	SettingVoiceSettings Setting = "voice_settings"
@@ -128,6 +131,7 @@ func (p Patch) changes() []change {
 	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
+	addPointer(&list, SettingIdle, p.Idle, func(w *WebAgent) **dialogue.Idle { return &w.Agent.Idle })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
 	if p.Interruptibility.Set {

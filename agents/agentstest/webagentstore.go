@@ -76,7 +76,7 @@ func fullAgent() agents.Agent {
 		},
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
-		Interruption: &threshold, Interruptibility: new(3),
+		Interruption: &threshold, Interruptibility: new(3), Idle: idleSettings(),
 		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},

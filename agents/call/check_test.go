@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/speech/tts"
@@ -88,6 +89,15 @@ func TestCreateNamesTheField(t *testing.T) {
 			agent(agents.Agent{Task: "t", Interruptibility: new(-1)}),
 			agent(agents.Agent{Task: "t", Interruptibility: new(5)}),
 		},
+		"idle.after": {
+			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(-time.Second)}}),
+			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(11 * time.Minute)}}),
+		},
+		"idle.times":        {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(11)}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(-1)}})},
+		"idle.filler_after": {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{FillerAfter: new(16 * time.Second)}})},
+		"idle.prompt":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Prompt: long(dialogue.MaxIdleText + 1)}})},
+		"idle.goodbye":      {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Goodbye: long(dialogue.MaxIdleText + 1)}})},
+		"idle.filler":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Filler: long(dialogue.MaxIdleText + 1)}})},
 		"interruption_threshold": {
 			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
 			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),

@@ -138,6 +138,7 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
+	a.Idle.Configure(&config, a.Language)
 	if a.Interruption != nil {
 		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default
 	}

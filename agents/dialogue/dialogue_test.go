@@ -129,7 +129,7 @@ func TestPatience(t *testing.T) {
 	} {
 		talk := dialogue.Talk{Opened: test.opened, Silences: test.silences, Unclear: test.unclear}
 		talk.Hear(test.turn)
-		if got := talk.Patience(test.turn, test.rest); got != test.want {
+		if got := talk.Patience(test.turn, test.rest, nil); got != test.want {
 			t.Errorf("%+v: %q", test, got)
 		}
 	}
@@ -314,7 +314,7 @@ func TestTalkHolds(t *testing.T) {
 			if turn.Interrupted && strings.ReplaceAll(turn.Heard+rest, " ", "") != strings.ReplaceAll(said, " ", "") {
 				t.Fatalf("%q was said, %q heard, and the rest is %q", said, turn.Heard, rest)
 			}
-			_ = talk.Patience(turn, rest)
+			_ = talk.Patience(turn, rest, nil)
 			a := talk.Answer(func(conversation.Step) bool { return true })
 			a.Text(rapid.SampledFrom([]string{"", "One.", "One. Two words."}).Draw(t, "answer"))
 			said = a.Said()
@@ -339,7 +339,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		next := talk
-		_ = next.Patience(turn, next.Hear(turn))
+		_ = next.Patience(turn, next.Hear(turn), nil)
 		next.Answer(func(conversation.Step) bool { return true }).Text("Very well. For how many of you?")
 	}
 }

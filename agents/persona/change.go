@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 )
 
 // Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt, the version is in
@@ -83,6 +84,7 @@ type CallChange struct {
 
 	Interruption     callwright.Optional[time.Duration]
 	Interruptibility callwright.Optional[int]
+	Idle             callwright.Optional[dialogue.Idle]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -130,6 +132,9 @@ func (c Change) apply(p *Persona, v *Version) {
 	}
 	if c.Call.Interruptibility.Set {
 		v.Call.Interruptibility = c.Call.Interruptibility.Value
+	}
+	if c.Call.Idle.Set {
+		v.Call.Idle = c.Call.Idle.Value
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
 )
@@ -122,6 +123,8 @@ func TestRefusesVersions(t *testing.T) {
 		"an interruptibility":      {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility)}), ""},
 		"too high a level":         {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility + 1)}), "call_config.interruptibility"},
 		"a negative level":         {voice(persona.CallChange{Interruptibility: callwright.Given(-1)}), "call_config.interruptibility"},
+		"idle settings":            {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks)})}), ""},
+		"too many prompts":         {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks + 1)})}), "call_config.idle.times"},
 		"large tools":              {use(tools(8, persona.MaxTools)...), ""},
 		"too large tools":          {use(tools(8, persona.MaxTools+1)...), "default_tools"},
 		"too many tools":           {use(tools(tool.MaxTools+1, 10_000)...), "default_tools"},

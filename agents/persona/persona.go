@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 )
 
 // Persona is a character that handles calls. It contains the character's identity and the ids of its versions in use.
@@ -69,4 +70,6 @@ type CallConfig struct {
 
 	Interruption     *time.Duration // duration of speech that interrupts the agent, at most conversation.MaxThreshold; nil means that of Interruptibility
 	Interruptibility *int           // readiness to be interrupted, from 0 (never) to conversation.MaxInterruptibility (immediately); nil means the default
+
+	Idle *dialogue.Idle // what the agent does in silence; nil means the defaults
 }

@@ -107,6 +107,8 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"interruption_threshold", `0.29`, ""},
 		{"interruption_threshold", `0`, ""},
 		{"interruption_threshold", `null`, ""},
+		{"idle", `{"after":0,"times":0,"prompt":"Hello?","goodbye":"Bye.","filler_after":1.5,"filler":"Hm."}`, ""},
+		{"idle", `{"after":7.25}`, ""},
 		{"interruptibility", `0`, ""},
 		{"interruptibility", `4`, ""},
 		{"first_sentence", `"Hello {{name}}."`, ""},

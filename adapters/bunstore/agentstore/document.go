@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
@@ -34,6 +35,8 @@ type agentJSON struct {
 	Interruption    *time.Duration         `json:"interruption_ns,omitempty"`
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
+
+	Idle *dialogue.Idle `json:"idle,omitempty"`
 
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns

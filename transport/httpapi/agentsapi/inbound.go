@@ -92,6 +92,7 @@ func (a *api) UpdateInboundNumber(
 		{"tools", agents.SettingTools, req.Tools}, {"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 	})
 	if err != nil {
@@ -119,6 +120,10 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	if err != nil {
 		return agents.Patch{}, err
 	}
+	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
+	if err != nil {
+		return agents.Patch{}, err
+	}
 	voice := req.Voice
 	if req.VoiceID.Set {
 		voice = req.VoiceID
@@ -135,6 +140,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		TransferTo:      wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		Idle:             idle,
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -154,6 +160,10 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 // inboundNumber translates a number with its agent. Members of features that are not built are null.
 func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	data, err := agentwire.DynamicDataList[oas.DynamicDataList](n.Agent.DynamicData)
+	if err != nil {
+		return oas.InboundNumber{}, err
+	}
+	idle, given, err := agentwire.IdleOptions[oas.IdleOptions](n.Agent.Idle)
 	absent := oas.OptNilString{Set: true, Null: true}
 	temperature := wire.NilPtr(n.Agent.Temperature)
 	tools := wire.Items[oas.AgentTool](n.Agent.Tools)
@@ -171,6 +181,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		PathwayID: wire.OptNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
 		Interruptibility:      wire.OptPtr(n.Agent.Interruptibility),
+		Idle:                  oas.OptNilIdleOptions{Value: idle, Set: given},
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: oas.NilVoiceSettings{Null: true},

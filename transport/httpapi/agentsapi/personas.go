@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/internal/agentwire"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
@@ -30,6 +31,10 @@ func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (
 // CreatePersona serves POST /v1/personas. It creates a persona with its first version.
 func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
+	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.cfg.Personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
 		Name: req.Name, Role: req.Role.Or(""), Description: req.Description.Or(""), Tags: req.Tags.Value, ImageURL: req.ImageURL.Or(""),
 	}, persona.Version{
@@ -39,7 +44,7 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 			Voice: settings.Voice.Or(""), Record: settings.Record.Or(false), Language: agents.LanguageTag(settings.Language.Or("")),
 			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
 			WaitForGreeting: settings.WaitForGreeting.Or(false), Interruption: wire.FromMillis(settings.InterruptionThreshold.Get()),
-			Interruptibility: wire.Ptr(settings.Interruptibility.Get()),
+			Interruptibility: wire.Ptr(settings.Interruptibility.Get()), Idle: idle.Value,
 		},
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
@@ -69,6 +74,10 @@ func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
+	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.cfg.Personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
 		Name: wire.Change(req.Name.Value, req.Name.Set), Role: wire.Change(req.Role.Value, req.Role.Set),
 		Description: wire.Change(req.Description.Value, req.Description.Set), Tags: wire.Change(req.Tags.Value, req.Tags.Set),
@@ -86,6 +95,7 @@ func (a *api) UpdatePersona(
 			Interruption: wire.PtrChange(
 				wire.FromMillis(settings.InterruptionThreshold.Get()), settings.InterruptionThreshold.Set),
 			Interruptibility: wire.PtrChange(wire.Ptr(settings.Interruptibility.Get()), settings.Interruptibility.Set),
+			Idle:             idle,
 		},
 		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
 	})
@@ -188,6 +198,8 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
 		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,
 	}
+	idle, given, _ := agentwire.IdleOptions[oas.IdleOptions](v.Call.Idle) // settings that were checked always have a JSON
+	record.CallConfig.Idle = oas.OptNilIdleOptions{Value: idle, Set: given}
 	if v.Call.Interruption != nil {
 		record.CallConfig.InterruptionThreshold = oas.NewOptFloat64(nilMillis(v.Call.Interruption).Value)
 	}

@@ -371,6 +371,104 @@ func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marsha
 
 func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *IdleOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.After.Set {
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+	if s.Times.Set {
+		e.FieldStart("times")
+		s.Times.Encode(e)
+	}
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
+	}
+	if s.Goodbye.Set {
+		e.FieldStart("goodbye")
+		s.Goodbye.Encode(e)
+	}
+	if s.FillerAfter.Set {
+		e.FieldStart("filler_after")
+		s.FillerAfter.Encode(e)
+	}
+	if s.Filler.Set {
+		e.FieldStart("filler")
+		s.Filler.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfIdleOptions = [6]string{
+	0: "after",
+	1: "times",
+	2: "prompt",
+	3: "goodbye",
+	4: "filler_after",
+	5: "filler",
+}
+
+func (s *IdleOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IdleOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "after":
+			if err := func() error {
+				s.After.Reset()
+				return s.After.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"after\"")
+			}
+		case "times":
+			if err := func() error {
+				s.Times.Reset()
+				return s.Times.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"times\"")
+			}
+		case "prompt":
+			if err := func() error {
+				s.Prompt.Reset()
+				return s.Prompt.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"prompt\"")
+			}
+		case "goodbye":
+			if err := func() error {
+				s.Goodbye.Reset()
+				return s.Goodbye.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"goodbye\"")
+			}
+		case "filler_after":
+			if err := func() error {
+				s.FillerAfter.Reset()
+				return s.FillerAfter.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler_after\"")
+			}
+		case "filler":
+			if err := func() error {
+				s.Filler.Reset()
+				return s.Filler.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode IdleOptions")
+}
+
+func (s *IdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *IdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("field")
@@ -487,6 +585,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -525,10 +627,10 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "dynamic_data", "tools", "voice_settings",
-		"background_track", "fallback_number", "record", "max_duration", "warnings",
+		"temperature", "interruption_threshold", "interruptibility", "idle", "dynamic_data", "tools",
+		"voice_settings", "background_track", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b11001010, 0b00000000},
+	Required: []uint8{0b10000111, 0b10001011, 0b10010100, 0b00000001},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -577,25 +679,28 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 16, s.Interruptibility.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 17, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 17, s.DynamicData.Decode(d)
+			return 18, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 18, s.Tools.Decode(d)
+			return 19, s.Tools.Decode(d)
 		case "voice_settings":
-			return 19, s.VoiceSettings.Decode(d)
+			return 20, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 20, s.BackgroundTrack.Decode(d)
+			return 21, s.BackgroundTrack.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 21, s.FallbackNumber.Decode(d)
+			return 22, s.FallbackNumber.Decode(d)
 		case "record":
-			return 22, codec.DecodeBool(d, &s.Record)
+			return 23, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 23, codec.DecodeFloat(d, &s.MaxDuration)
+			return 24, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 24, s.Warnings.Decode(d)
+			return 25, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -713,6 +818,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	if s.DynamicData.Set {
 		e.FieldStart("dynamic_data")
 		s.DynamicData.Encode(e)
@@ -744,7 +853,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [23]string{
+var jsonFieldsNameOfInboundNumberUpdate = [24]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -761,13 +870,14 @@ var jsonFieldsNameOfInboundNumberUpdate = [23]string{
 	13: "temperature",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "dynamic_data",
-	17: "tools",
-	18: "voice_settings",
-	19: "background_track",
-	20: "fallback_number",
-	21: "record",
-	22: "max_duration",
+	16: "idle",
+	17: "dynamic_data",
+	18: "tools",
+	19: "voice_settings",
+	20: "background_track",
+	21: "fallback_number",
+	22: "record",
+	23: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -890,6 +1000,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
@@ -1422,6 +1539,41 @@ func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptNilIdleOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilIdleOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilIdleOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v IdleOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilIdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilIdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1919,6 +2071,10 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	e.ObjEnd()
 }
 
@@ -1926,9 +2082,9 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility",
+		"interruptibility", "idle",
 	},
-	Required: []uint8{0b00111111},
+	Required: []uint8{0b00111111, 0b00000000},
 }
 
 func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
@@ -1952,6 +2108,9 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 7, s.Interruptibility.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 8, s.Idle.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -1995,10 +2154,14 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [8]string{
+var jsonFieldsNameOfPersonaCallSettings = [9]string{
 	0: "voice",
 	1: "record",
 	2: "language",
@@ -2007,6 +2170,7 @@ var jsonFieldsNameOfPersonaCallSettings = [8]string{
 	5: "wait_for_greeting",
 	6: "interruption_threshold",
 	7: "interruptibility",
+	8: "idle",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2073,6 +2237,13 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -2885,6 +3056,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	e.FieldStart("first_sentence")
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
@@ -2931,11 +3106,11 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "first_sentence",
-		"model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language", "tools",
-		"pathway_id", "metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "idle",
+		"first_sentence", "model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language",
+		"tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b11101111, 0b00111111, 0b00000000},
+	Required: []uint8{0b11001111, 0b01111111, 0b00000000},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -2952,32 +3127,35 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 4, s.Interruptibility.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 5, s.Idle.Decode(d)
 		case "first_sentence":
-			return 5, s.FirstSentence.Decode(d)
+			return 6, s.FirstSentence.Decode(d)
 		case "model":
-			return 6, codec.DecodeStr(d, &s.Model)
+			return 7, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 7, s.VoiceSettings.Decode(d)
+			return 8, s.VoiceSettings.Decode(d)
 		case "voice":
-			return 8, codec.DecodeStr(d, &s.Voice)
+			return 9, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 9, codec.DecodeStr(d, &s.Prompt)
+			return 10, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 10, s.Temperature.Decode(d)
+			return 11, s.Temperature.Decode(d)
 		case "max_duration":
-			return 11, codec.DecodeFloat(d, &s.MaxDuration)
+			return 12, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 12, codec.DecodeStr(d, &s.Language)
+			return 13, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 13, s.Tools.Decode(d)
+			return 14, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 14, s.PathwayID.Decode(d)
+			return 15, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 15, s.Metadata.Decode(d)
+			return 16, s.Metadata.Decode(d)
 		case "keywords":
-			return 16, codec.DecodeStrs(d, &s.Keywords)
+			return 17, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3045,6 +3223,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
 		e.ArrStart()
@@ -3060,7 +3242,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [16]string{
+var jsonFieldsNameOfWebAgentCreate = [17]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3075,8 +3257,9 @@ var jsonFieldsNameOfWebAgentCreate = [16]string{
 	11: "dynamic_data",
 	12: "interruption_threshold",
 	13: "interruptibility",
-	14: "keywords",
-	15: "max_duration",
+	14: "idle",
+	15: "keywords",
+	16: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3184,6 +3367,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		case "keywords":
 			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
@@ -3344,6 +3534,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	if s.Keywords.Set {
 		e.FieldStart("keywords")
 		s.Keywords.Encode(e)
@@ -3355,7 +3549,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [16]string{
+var jsonFieldsNameOfWebAgentUpdate = [17]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3370,8 +3564,9 @@ var jsonFieldsNameOfWebAgentUpdate = [16]string{
 	11: "dynamic_data",
 	12: "interruption_threshold",
 	13: "interruptibility",
-	14: "keywords",
-	15: "max_duration",
+	14: "idle",
+	15: "keywords",
+	16: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3480,6 +3675,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		case "keywords":
 			if err := func() error {

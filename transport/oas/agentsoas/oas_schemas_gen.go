@@ -108,6 +108,26 @@ func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
 	return s.StatusCode
 }
 
+// What the agent does in silence. Absent members have their defaults, as has an absent or null object.
+// Ref: #/components/schemas/IdleOptions
+type IdleOptions struct {
+	// Seconds of the other side's silence after which the agent asks; 10 by default, and 0 for never.
+	// After "one moment" and the like, the agent waits for a minute.
+	After OptFloat64 `json:"after"`
+	// How often in a row the agent asks; 2 by default. The next silence ends the call.
+	Times OptInt `json:"times"`
+	// The agent's question. By default "Are you still there?" in the agent's language.
+	Prompt OptString `json:"prompt"`
+	// The agent's last words, also for a caller who was not understood three times. By default in the
+	// agent's language.
+	Goodbye OptString `json:"goodbye"`
+	// Seconds of the agent's own silence after which it says `filler`, because the model or a request
+	// takes long; 4 by default, and 0 for never. The agent says it at most once in an answer.
+	FillerAfter OptFloat64 `json:"filler_after"`
+	// Words that bridge the silence. By default "One moment, please." in the agent's language.
+	Filler OptString `json:"filler"`
+}
+
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
 	// Path of the member.
@@ -142,11 +162,12 @@ type InboundNumber struct {
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	DynamicData      DynamicDataList  `json:"dynamic_data"`
-	Tools            OptNilAgentTools `json:"tools"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
-	BackgroundTrack  OptNilString     `json:"background_track"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
+	DynamicData      DynamicDataList   `json:"dynamic_data"`
+	Tools            OptNilAgentTools  `json:"tools"`
+	VoiceSettings    NilVoiceSettings  `json:"voice_settings"`
+	BackgroundTrack  OptNilString      `json:"background_track"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -192,6 +213,7 @@ type InboundNumberUpdate struct {
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
 	Interruptibility OptNilInt             `json:"interruptibility"`
+	Idle             OptNilIdleOptions     `json:"idle"`
 	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
 	Tools            OptNilAgentTools      `json:"tools"`
 	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
@@ -880,6 +902,74 @@ func (o OptNilFloat64) Get() (v float64, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilFloat64) Or(d float64) float64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilIdleOptions returns new OptNilIdleOptions with value set to v.
+func NewOptNilIdleOptions(v IdleOptions) OptNilIdleOptions {
+	return OptNilIdleOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilIdleOptions is optional nullable IdleOptions.
+type OptNilIdleOptions struct {
+	Value IdleOptions
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilIdleOptions was set.
+func (o OptNilIdleOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilIdleOptions) Reset() {
+	var v IdleOptions
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilIdleOptions) SetTo(v IdleOptions) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilIdleOptions) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilIdleOptions) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v IdleOptions
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilIdleOptions) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilIdleOptions) Get() (v IdleOptions, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilIdleOptions) Or(d IdleOptions) IdleOptions {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -1646,7 +1736,8 @@ type PersonaCallConfig struct {
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt `json:"interruptibility"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1669,7 +1760,8 @@ type PersonaCallSettings struct {
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2.
-	Interruptibility OptNilInt `json:"interruptibility"`
+	Interruptibility OptNilInt         `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
 }
 
 // Hands the conversation over to a pathway.
@@ -1879,13 +1971,14 @@ type WebAgent struct {
 	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	FirstSentence    NilString        `json:"first_sentence"`
-	Model            string           `json:"model"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
-	Voice            string           `json:"voice"`
-	Prompt           string           `json:"prompt"`
-	Temperature      NilFloat64       `json:"temperature"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
+	FirstSentence    NilString         `json:"first_sentence"`
+	Model            string            `json:"model"`
+	VoiceSettings    NilVoiceSettings  `json:"voice_settings"`
+	Voice            string            `json:"voice"`
+	Prompt           string            `json:"prompt"`
+	Temperature      NilFloat64        `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -1915,8 +2008,9 @@ type WebAgentCreate struct {
 	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
-	Interruptibility OptInt   `json:"interruptibility"`
-	Keywords         []string `json:"keywords"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
+	Keywords         []string          `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1956,6 +2050,7 @@ type WebAgentUpdate struct {
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
 	Interruptibility OptNilInt         `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
 	Keywords         OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`

@@ -186,6 +186,33 @@ func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	return failures.Err()
 }
 
+func (s *IdleOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 600}))
+	}
+	if value, ok := s.Times.Get(); ok {
+		failures.Add("times", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 10}))
+	}
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.Goodbye.Get(); ok {
+		failures.Add("goodbye", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.FillerAfter.Get(); ok {
+		failures.Add("filler_after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 15}))
+	}
+	if value, ok := s.Filler.Get(); ok {
+		failures.Add("filler", codec.Length(string(value), 1, 500))
+	}
+	return failures.Err()
+}
+
 func (s *IgnoredMember) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -260,6 +287,9 @@ func (s *InboundNumber) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
@@ -354,6 +384,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
@@ -502,6 +535,9 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
+	}
 	return failures.Err()
 }
 
@@ -528,6 +564,9 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	return failures.Err()
 }
@@ -871,6 +910,9 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
+	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
@@ -955,6 +997,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1059,6 +1104,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {

@@ -232,6 +232,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
@@ -265,7 +269,7 @@ var objectOfCallCreate = codec.Object{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
-		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
+		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility", "idle",
 		"transfer_list", "request_data", "metadata", "webhook", "webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
@@ -356,20 +360,23 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 27, s.Interruptibility.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 28, s.Idle.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 28, s.TransferList.Decode(d)
+			return 29, s.TransferList.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 29, s.RequestData.Decode(d)
+			return 30, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 30, s.Metadata.Decode(d)
+			return 31, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 31, s.Webhook.Decode(d)
+			return 32, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 32, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 33, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -1491,6 +1498,104 @@ func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *IdleOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.After.Set {
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+	if s.Times.Set {
+		e.FieldStart("times")
+		s.Times.Encode(e)
+	}
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
+	}
+	if s.Goodbye.Set {
+		e.FieldStart("goodbye")
+		s.Goodbye.Encode(e)
+	}
+	if s.FillerAfter.Set {
+		e.FieldStart("filler_after")
+		s.FillerAfter.Encode(e)
+	}
+	if s.Filler.Set {
+		e.FieldStart("filler")
+		s.Filler.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfIdleOptions = [6]string{
+	0: "after",
+	1: "times",
+	2: "prompt",
+	3: "goodbye",
+	4: "filler_after",
+	5: "filler",
+}
+
+func (s *IdleOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IdleOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "after":
+			if err := func() error {
+				s.After.Reset()
+				return s.After.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"after\"")
+			}
+		case "times":
+			if err := func() error {
+				s.Times.Reset()
+				return s.Times.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"times\"")
+			}
+		case "prompt":
+			if err := func() error {
+				s.Prompt.Reset()
+				return s.Prompt.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"prompt\"")
+			}
+		case "goodbye":
+			if err := func() error {
+				s.Goodbye.Reset()
+				return s.Goodbye.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"goodbye\"")
+			}
+		case "filler_after":
+			if err := func() error {
+				s.FillerAfter.Reset()
+				return s.FillerAfter.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler_after\"")
+			}
+		case "filler":
+			if err := func() error {
+				s.Filler.Reset()
+				return s.Filler.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode IdleOptions")
+}
+
+func (s *IdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *IdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("field")
@@ -2186,6 +2291,41 @@ func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) { return codec.Mars
 func (s *OptNilDynamicDataList) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
+
+func (o OptNilIdleOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilIdleOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilIdleOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v IdleOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilIdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilIdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {

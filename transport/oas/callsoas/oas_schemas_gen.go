@@ -131,7 +131,8 @@ type CallCreate struct {
 	// ms (4) of speech interrupt it whatever the words are. Pressed buttons always interrupt the agent.
 	// Without `interruption_threshold`, it also replaces the threshold of `agent_id`. Nodes of a pathway
 	// may have their own.
-	Interruptibility OptInt `json:"interruptibility"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Idle             OptNilIdleOptions `json:"idle"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList OptCallCreateTransferList `json:"transfer_list"`
@@ -707,6 +708,26 @@ type GetRecordingPartialContentRawAudioWav struct {
 }
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
+
+// What the agent does in silence. Absent members have their defaults, as has an absent or null object.
+// Ref: #/components/schemas/IdleOptions
+type IdleOptions struct {
+	// Seconds of the other side's silence after which the agent asks; 10 by default, and 0 for never.
+	// After "one moment" and the like, the agent waits for a minute.
+	After OptFloat64 `json:"after"`
+	// How often in a row the agent asks; 2 by default. The next silence ends the call.
+	Times OptInt `json:"times"`
+	// The agent's question. By default "Are you still there?" in the agent's language.
+	Prompt OptString `json:"prompt"`
+	// The agent's last words, also for a caller who was not understood three times. By default in the
+	// agent's language.
+	Goodbye OptString `json:"goodbye"`
+	// Seconds of the agent's own silence after which it says `filler`, because the model or a request
+	// takes long; 4 by default, and 0 for never. The agent says it at most once in an answer.
+	FillerAfter OptFloat64 `json:"filler_after"`
+	// Words that bridge the silence. By default "One moment, please." in the agent's language.
+	Filler OptString `json:"filler"`
+}
 
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
@@ -1785,6 +1806,74 @@ func (o OptNilDynamicDataList) Get() (v DynamicDataList, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilDynamicDataList) Or(d DynamicDataList) DynamicDataList {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilIdleOptions returns new OptNilIdleOptions with value set to v.
+func NewOptNilIdleOptions(v IdleOptions) OptNilIdleOptions {
+	return OptNilIdleOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilIdleOptions is optional nullable IdleOptions.
+type OptNilIdleOptions struct {
+	Value IdleOptions
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilIdleOptions was set.
+func (o OptNilIdleOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilIdleOptions) Reset() {
+	var v IdleOptions
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilIdleOptions) SetTo(v IdleOptions) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilIdleOptions) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilIdleOptions) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v IdleOptions
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilIdleOptions) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilIdleOptions) Get() (v IdleOptions, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilIdleOptions) Or(d IdleOptions) IdleOptions {
 	if v, ok := o.Get(); ok {
 		return v
 	}

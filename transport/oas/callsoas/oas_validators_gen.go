@@ -130,6 +130,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
+	}
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
 	}
@@ -653,6 +656,33 @@ func (s *GetRecordingPartialContentHeaders) Validate() error {
 	var failures codec.Failures
 	if value, ok := s.ContentRange.Get(); ok {
 		failures.Add("ContentRange", codec.Length(string(value), 0, 100))
+	}
+	return failures.Err()
+}
+
+func (s *IdleOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 600}))
+	}
+	if value, ok := s.Times.Get(); ok {
+		failures.Add("times", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 10}))
+	}
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.Goodbye.Get(); ok {
+		failures.Add("goodbye", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.FillerAfter.Get(); ok {
+		failures.Add("filler_after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 15}))
+	}
+	if value, ok := s.Filler.Get(); ok {
+		failures.Add("filler", codec.Length(string(value), 1, 500))
 	}
 	return failures.Err()
 }

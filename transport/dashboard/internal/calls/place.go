@@ -111,6 +111,7 @@ func missing(c call.Call) (names []string) {
 		{"the model", a.Model != ""},
 		{"the temperature", a.Temperature != nil},
 		{"the interruption threshold", a.Interruption != nil},
+		{"the words in silence", a.Idle != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},
 		{"the webhook", a.Webhook != ""},
