@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -111,6 +113,11 @@ func (a Agent) checkTexts(found *faultList) {
 		"interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
+	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
+	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
+		"keywords", "must each have at most %d characters", MaxKeyword)
+	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)
+	found.addIf(!endpoint.IsBound(a.LongestWait), "max_endpointing_delay", endpoint.BoundRange)
 	found.add(a.Idle.Check("idle."))
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")

@@ -38,7 +38,10 @@ type Patch struct {
 	Interruption    callwright.Optional[time.Duration]
 	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
 	Interruptibility callwright.Optional[int]
+	LeastWait        callwright.Optional[time.Duration]
+	LongestWait      callwright.Optional[time.Duration]
 
+	Keywords    callwright.Optional[[]string]
 	Idle        callwright.Optional[dialogue.Idle]
 	Tools       callwright.Optional[[]json.RawMessage]
 	DynamicData callwright.Optional[[]DynamicData]
@@ -48,7 +51,6 @@ type Patch struct {
 type WebAgentPatch struct {
 	Patch
 	VoiceSettings callwright.Optional[json.RawMessage]
-	Keywords      callwright.Optional[[]string]
 	Metadata      callwright.Optional[map[string]any]
 }
 
@@ -77,6 +79,8 @@ const (
 	SettingTools           Setting = "tools"
 
 	SettingInterruptibility Setting = "interruptibility"
+	SettingLeastWait        Setting = "min_endpointing_delay"
+	SettingLongestWait      Setting = "max_endpointing_delay"
 	SettingIdle             Setting = "idle"
 
 	SettingDynamicData   Setting = "dynamic_data"
@@ -130,6 +134,7 @@ func (p Patch) changes() []change {
 	add(&list, SettingWaitForGreeting, p.WaitForGreeting, func(w *WebAgent) *bool { return &w.Agent.WaitForGreeting })
 	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
+	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Agent.Keywords })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	addPointer(&list, SettingIdle, p.Idle, func(w *WebAgent) **dialogue.Idle { return &w.Agent.Idle })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
@@ -142,6 +147,8 @@ func (p Patch) changes() []change {
 			}
 		}, nil})
 	}
+	add(&list, SettingLeastWait, p.LeastWait, func(w *WebAgent) *time.Duration { return &w.Agent.LeastWait })
+	add(&list, SettingLongestWait, p.LongestWait, func(w *WebAgent) *time.Duration { return &w.Agent.LongestWait })
 	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
 	return list
 }
@@ -150,7 +157,6 @@ func (p Patch) changes() []change {
 func (p WebAgentPatch) changes() []change {
 	list := p.Patch.changes()
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
-	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Keywords })
 	add(&list, SettingMetadata, p.Metadata, func(w *WebAgent) *map[string]any { return &w.Metadata })
 	return list
 }

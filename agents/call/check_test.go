@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -89,6 +90,8 @@ func TestCreateNamesTheField(t *testing.T) {
 			agent(agents.Agent{Task: "t", Interruptibility: new(-1)}),
 			agent(agents.Agent{Task: "t", Interruptibility: new(5)}),
 		},
+		"min_endpointing_delay": {agent(agents.Agent{Task: "t", LeastWait: endpoint.MinWait - 1})},
+		"max_endpointing_delay": {agent(agents.Agent{Task: "t", LongestWait: endpoint.MaxWait + 1})},
 		"idle.after": {
 			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(-time.Second)}}),
 			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(11 * time.Minute)}}),

@@ -34,7 +34,7 @@ func TestWithdrawnAnswersAreLogged(t *testing.T) {
 		store := &logStore{}
 		b := &recordWriter{
 			store: store, clock: callwright.SystemClock{}, logger: slog.New(slog.DiscardHandler), variables: map[string]any{},
-			wake: make(chan struct{}, 1), done: make(chan struct{}),
+			observed: newObservations(nil), wake: make(chan struct{}, 1), done: make(chan struct{}),
 		}
 		go b.write(t.Context())
 		b.turn(pathway.Log{Turn: 1}, g)

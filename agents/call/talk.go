@@ -52,7 +52,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	at := ended()
 	stop()
 	book.close()
-	c = book.transferred(c)
+	c = book.summarized(book.transferred(c))
 	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
 	s.finish(ctx, c, ending, at)
 }
@@ -137,6 +137,7 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	config := conversation.Config{
 		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
+		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}
 	a.Idle.Configure(&config, a.Language)
 	if a.Interruption != nil {

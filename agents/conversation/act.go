@@ -44,6 +44,16 @@ func (r *reader) do(effects []effect) {
 			r.carry()
 		case note:
 			r.note()
+		case propose:
+			r.propose()
+		case withdraw:
+			why := BegunContinued
+			if r.state == pausing {
+				why = BegunRevised
+			}
+			r.withdraw(why)
+		case commit:
+			r.commit()
 		case answer:
 			r.carry()
 			r.submit(r.turnJob())
@@ -95,6 +105,7 @@ func (r *reader) submit(j *job) {
 	j.number = r.number
 	r.noises = 0
 	j.mouth, j.fill = newMouth(r.audio), make(chan struct{}, 1)
+	j.mouth.gated = j.early != nil
 	j.ctx, j.cancel = context.WithCancel(r.ctx)
 	r.job = j
 	select {

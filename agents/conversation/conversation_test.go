@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,11 +72,25 @@ func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[co
 
 // notebook is an Observer that records the transcript.
 type notebook struct {
-	mu      sync.Mutex
-	entries []conversation.Entry
+	mu       sync.Mutex
+	entries  []conversation.Entry
+	partials []conversation.Partial
+	busy     atomic.Bool // whether the observer is called
+}
+
+func (n *notebook) Partial(p conversation.Partial) {
+	if !n.busy.CompareAndSwap(false, true) {
+		panic("concurrent calls of an observer")
+	}
+	defer n.busy.Store(false)
+	n.partials = append(n.partials, p)
 }
 
 func (n *notebook) Entry(e conversation.Entry) {
+	if !n.busy.CompareAndSwap(false, true) {
+		panic("concurrent calls of an observer")
+	}
+	defer n.busy.Store(false)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.entries = append(n.entries, e)
@@ -185,7 +200,7 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		r.took = time.Since(began)
 		r.phone.Hangup()
 		wait.Wait()
-		r.lines, r.entries = notes.lines(), notes.entries
+		r.lines, r.entries, r.partials = notes.lines(), notes.entries, notes.partials
 	})
 	return r
 }
@@ -197,6 +212,8 @@ type result struct {
 	phone   *agentstest.Phone
 	lines   []string
 	entries []conversation.Entry
+
+	partials []conversation.Partial
 }
 
 func say(texts ...string) []conversation.Step {

@@ -34,6 +34,16 @@ func (e *Early) Decide(certain bool) {
 	})
 }
 
+// isCertain reports whether the turn is certain now.
+func (e *Early) isCertain() bool {
+	select {
+	case <-e.channel():
+		return e.err == nil
+	default:
+		return false
+	}
+}
+
 // wait waits for the decision.
 func (e *Early) wait(ctx context.Context) error {
 	select {

@@ -204,6 +204,7 @@ func (r *recognition) deliver(heard Heard) {
 	if !heard.Final || !u.forced {
 		heard.Final = false
 		u.heard, u.changed = heard, true
+		u.partial = u.partial || heard.Text != ""
 		return
 	}
 	r.losses = 0

@@ -8,6 +8,7 @@ const (
 	idle                  // silence in the caller's turn
 	hearing               // the caller speaks; an utterance is open
 	pausing               // the caller's turn is open, but the caller is silent; no utterance is open
+	proposed              // like pausing, and the brain prepares an answer to the turn, which is probably over
 	keying                // the caller presses digits
 	thinking              // the brain has the turn, and its answer is not audible yet
 	speaking              // the agent is audible
@@ -26,8 +27,10 @@ const (
 	callerPauses                    // no voice for the time that ends an utterance: see segmentPause
 	callerAcknowledges              // the partial words over a held answer do not interrupt the agent
 	callerInsists                   // voice in a held answer that is longer than any back-channel
+	turnLikely                      // the silence has reached the time after which the turn is probably over
+	textRevised                     // the words of the turn differ from the words that the brain answers
 	turnOver                        // the silence has reached the wait of the TurnDetector
-	turnTooLong                     // the turn or the overlapping utterance has reached Config.MaxTurn
+	turnTooLong                     // the turn has reached twice Config.MaxTurn, or the overlapping utterance Config.MaxTurn
 	digitPressed                    // a digit of the caller arrived
 	digitsComplete                  // Config.InterDigit is over, or # was pressed
 	callerSilent                    // silence of the caller for Config.Silence
@@ -55,6 +58,9 @@ const (
 	judge                    // finish the utterance and wait for its words
 	carry                    // add the words of judged utterances, and of a turn that the brain has not received, to the caller's turn
 	note                     // end the caller's turn, and write its words and those of judged utterances to the transcript only
+	propose                  // let the brain prepare an answer to the caller's turn
+	withdraw                 // withdraw the prepared answer
+	commit                   // play the prepared answer
 	answer                   // let the brain answer the caller's turn
 	answerKeys               // let the brain answer the digits
 	answerNone               // let the brain answer the caller's silence
@@ -91,8 +97,16 @@ var table = [states]map[event]move{
 	pausing: {
 		callerSpeaks: {hearing, []effect{listen}},
 		wordsHeard:   {pausing, []effect{carry}},
+		turnLikely:   {proposed, []effect{propose}},
 		turnOver:     {thinking, []effect{answer}},
 		digitPressed: {keying, []effect{note}},
+	},
+	proposed: {
+		callerSpeaks: {hearing, []effect{withdraw, listen}},
+		wordsHeard:   {pausing, []effect{withdraw, carry}},
+		textRevised:  {pausing, []effect{withdraw}},
+		turnOver:     {thinking, []effect{commit}},
+		digitPressed: {keying, []effect{withdraw, note}},
 	},
 	keying: {
 		digitsComplete: {thinking, []effect{answerKeys}},

@@ -26,9 +26,15 @@ hearing turnTooLong thinking [segment answer]
 hearing digitPressed keying [note]
 hearing wordsHeard hearing [carry]
 pausing callerSpeaks hearing [listen]
+pausing turnLikely proposed [propose]
 pausing turnOver thinking [answer]
 pausing digitPressed keying [note]
 pausing wordsHeard pausing [carry]
+proposed callerSpeaks hearing [withdraw listen]
+proposed textRevised pausing [withdraw]
+proposed turnOver thinking [commit]
+proposed digitPressed keying [withdraw note]
+proposed wordsHeard pausing [withdraw carry]
 keying digitsComplete thinking [answerKeys]
 thinking callerSpeaks paused [hold listen]
 thinking digitPressed keying [hush note]
@@ -109,6 +115,7 @@ type world struct {
 	answering bool
 	held      bool
 	judged    bool // whether the words of an utterance are pending
+	proposed  bool // whether the running answer is not certain
 	turn      bool // whether the caller's turn contains an utterance
 }
 
@@ -154,6 +161,21 @@ func (w *world) apply(e conversation.Effect) string {
 		w.utterance, w.judged = false, true
 	case conversation.Carry:
 		w.turn, w.judged = w.turn || w.judged, false
+	case conversation.Propose:
+		if !w.turn || w.answering {
+			return "prepares an answer to nothing, or a second answer"
+		}
+		w.answering, w.proposed = true, true
+	case conversation.Withdraw:
+		if !w.proposed {
+			return "withdraws a certain answer"
+		}
+		w.answering, w.proposed = false, false
+	case conversation.Commit:
+		if !w.proposed {
+			return "commits what is not proposed"
+		}
+		w.proposed, w.turn = false, false
 	case conversation.Answer:
 		if !w.turn {
 			return "answers nothing"
@@ -173,7 +195,7 @@ func (w *world) apply(e conversation.Effect) string {
 // pending. It returns a description of an impossible effect, or "".
 func (w *world) happen(e conversation.Event) string {
 	switch {
-	case e >= conversation.AgentDone && !w.answering, e == conversation.WordsHeard && !w.judged && w.state != conversation.InPaused:
+	case e >= conversation.AgentDone && (!w.answering || w.proposed), e == conversation.WordsHeard && !w.judged && w.state != conversation.InPaused:
 		return ""
 	case e == conversation.NothingHeard && !w.judged:
 		return ""
@@ -197,11 +219,13 @@ func (w *world) happen(e conversation.Event) string {
 func (w *world) holds() string {
 	in := func(states ...conversation.State) bool { return slices.Contains(states, w.state) }
 	held := in(conversation.InPaused, conversation.InJudging)
-	turn := held || in(conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
+	turn := held || in(conversation.InProposed, conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
 	switch {
 	case w.state == conversation.IsOver:
 	case w.utterance != in(conversation.InHearing, conversation.InPaused):
 		return fmt.Sprintf("utterance open is %v in %s", w.utterance, w.state)
+	case w.proposed != in(conversation.InProposed):
+		return fmt.Sprintf("answer proposed is %v in %s", w.proposed, w.state)
 	case w.held != held:
 		return fmt.Sprintf("answer held is %v in %s", w.held, w.state)
 	case w.answering != turn:

@@ -64,6 +64,8 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 			if b := s.speak(j); b != nil {
 				return nil, b
 			}
+		case !s.certain(j):
+			return nil, nil
 		default:
 			switch step := it.step.(type) {
 			case Press:
@@ -97,6 +99,7 @@ func (s *speaker) press(j *job, p Press) {
 // when the job's context ends.
 func (s *speaker) speak(j *job) *answerFailure {
 	for s.held.pass(j.ctx) == nil {
+		s.confirm(j)
 		did, changed, err := j.mouth.write(j.ctx)
 		if lost, ok := errors.AsType[lostCall](err); ok {
 			return s.lost(j, lost.error)

@@ -77,6 +77,9 @@ func (r *reader) read(ctx context.Context) error {
 // words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
+	if r.state == proposed {
+		r.withdraw("")
+	}
 	r.cancel()
 	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
@@ -186,7 +189,7 @@ func (r *reader) hear(f Frame) {
 		r.pause()
 	case paused:
 		r.holdPause()
-	case pausing:
+	case pausing, proposed:
 		r.turnPause()
 	case keying, leaving:
 		r.voiceDetector.reset()

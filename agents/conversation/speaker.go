@@ -36,6 +36,14 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	if j.apology {
 		return t, true
 	}
+	if j.early != nil {
+		if brain, ok := s.brain.(EarlyBrain); ok && brain.AnswersEarly() {
+			return s.earlyTurn(j)
+		}
+		if j.early.wait(j.ctx) != nil {
+			return t, false
+		}
+	}
 	var spoken spokenWords
 	if j.kind == TurnSpeech {
 		spoken = j.words()
@@ -60,6 +68,38 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
 	s.heardPart = heardPart{}
 	return t, true
+}
+
+// earlyTurn returns a turn that may not be certain, or false if it is withdrawn.
+func (s *speaker) earlyTurn(j *job) (Turn, bool) {
+	if !j.claim() {
+		return Turn{}, false
+	}
+	j.asks.Store(int64(s.now()))
+	j.latency.Recognized = s.now() - j.lastVoice
+	j.unwritten = true
+	return Turn{
+		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
+	}, true
+}
+
+// confirm writes the caller's words of an early turn to the transcript, as soon as the turn is certain.
+func (s *speaker) confirm(j *job) {
+	if j.unwritten && j.early.isCertain() {
+		j.unwritten = false
+		s.hears(j, j.words())
+		s.heardPart = heardPart{}
+		j.effects.release()
+	}
+}
+
+// certain waits until the turn of a job is certain, and confirms it. It returns false if the turn is withdrawn, or if the job's context ends.
+func (s *speaker) certain(j *job) bool {
+	if j.unwritten && j.early.wait(j.ctx) != nil {
+		return false
+	}
+	s.confirm(j)
+	return true
 }
 
 // hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
@@ -97,12 +137,22 @@ func (s *speaker) reply(j *job, t Turn) {
 	if j.apology {
 		brain = steps{Say{Text: s.cfg.Apology}, End{}}
 	}
+	if !j.unwritten {
+		j.effects.release()
+	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
 	s.wait.Go(func() { s.think(ctx, j, brain, t, items) })
 	last, err := s.perform(j, items)
 	stop()
 	for range items { // waits until the brain has stopped
+	}
+	if j.early != nil {
+		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
+		if !j.early.isCertain() {
+			return
+		}
+		s.confirm(j)
 	}
 	if lost := s.drain(j); err == nil {
 		err = lost
@@ -164,7 +214,7 @@ func (s *speaker) record(j *job, early bool) {
 	s.writeOverlaps(first)
 	if text != "" {
 		s.write(Entry{
-			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)
@@ -186,7 +236,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
-	s.waits.Store(0)
+	j.effects.add(func() { s.waits.Store(0) })
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -201,9 +251,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			bargeIn = step
 		case Expect:
 			expects = true
-			s.expected.set(step)
+			j.effects.add(func() { s.expected.set(step) })
 		case Wait:
-			s.waits.Store(int64(step.For))
+			j.effects.add(func() { s.waits.Store(int64(step.For)) })
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
@@ -217,7 +267,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	if !expects && ctx.Err() == nil {
-		s.expected.set(Expect{})
+		j.effects.add(func() { s.expected.set(Expect{}) })
 	}
 }
 

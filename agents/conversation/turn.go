@@ -23,8 +23,11 @@ type callerTurn struct {
 	utterances []*utterance  // finished, in order
 	asked      string        // the agent's words before the turn
 	lastVoice  time.Duration // time of the call at which the last of the utterances ended
+	begun      []Begun       // early answers
+	judged     bool          // whether the following fields consider all words so far
 	wait       endpoint.Wait // silence that ends the turn
-	judged     bool          // whether wait considers all words so far
+	likely     time.Duration // silence after which the brain may prepare an answer
+	text       string        // the words
 }
 
 // openTurn opens a turn unless it is open.
@@ -39,11 +42,11 @@ func (r *reader) openTurn() {
 	}
 }
 
-// pause ends the utterance if the caller has paused, or if the turn has lasted for MaxTurn. It waits if the newest frame may begin a word.
+// pause ends the utterance if the caller has paused, or if the turn has lasted for twice MaxTurn. It waits if the newest frame may begin a word.
 func (r *reader) pause() {
 	r.openTurn()
 	switch {
-	case r.now()-r.turn.began >= r.cfg.MaxTurn:
+	case r.now()-r.turn.began >= 2*r.cfg.MaxTurn:
 		r.happens(turnTooLong)
 	case r.voiceDetector.gap >= r.segmentPause() && r.voiceDetector.run == 0:
 		r.happens(callerPauses)
@@ -52,7 +55,7 @@ func (r *reader) pause() {
 
 // segmentPause returns the pause that ends the open utterance.
 func (r *reader) segmentPause() time.Duration {
-	if heard, _ := r.hearing.sofar(); heard.Text != "" {
+	if r.hearing.streamed() {
 		return min(partialPause, r.cfg.EndOfTurn)
 	}
 	return min(segmentPause, r.cfg.EndOfTurn)
@@ -66,35 +69,59 @@ func (r *reader) segment() {
 	r.turn.lastVoice, r.turn.judged = u.lastVoice, false
 }
 
-// turnPause handles a pause within a turn: the caller continues, or the turn is over.
+// turnPause handles a pause within a turn: the caller continues, or the turn is likely or surely over. A turn that has lasted for MaxTurn
+// is over at its first pause.
 func (r *reader) turnPause() {
 	r.awaitVoice()
-	if r.state != pausing {
+	if r.state != pausing && r.state != proposed {
 		return
 	}
 	if !r.turn.judged {
-		r.turn.wait, r.turn.judged = r.cfg.Turns.Judge(r.evidence()), true
+		r.judgeTurn()
 	}
-	if r.voiceDetector.run == 0 && r.now()-r.turn.lastVoice >= r.turn.wait.Final {
+	silence := r.now() - r.turn.lastVoice
+	switch {
+	case r.state == proposed && r.revised():
+		r.happens(textRevised)
+	case r.voiceDetector.run > 0: // the newest frame may begin a word
+	case silence >= r.turn.wait.Final, r.now()-r.turn.began >= r.cfg.MaxTurn:
 		r.happens(turnOver)
+	case r.state == pausing && silence >= r.turn.likely && r.answersEarly():
+		r.happens(turnLikely)
 	}
 }
 
-// evidence returns the evidence for the end of the turn.
-func (r *reader) evidence() endpoint.Evidence {
+// judgeTurn asks the TurnDetector how long the turn may pause. If partial texts show words of all speech, an answer to them may be prepared.
+func (r *reader) judgeTurn() {
+	e, shown := r.evidence()
+	r.turn.wait, r.turn.judged, r.turn.text = r.cfg.Turns.Judge(e), true, e.Text
+	r.turn.likely = r.turn.wait.Likely
+	if !e.Known && shown {
+		e.Known = true
+		r.turn.likely = r.cfg.Turns.Judge(e).Likely
+	}
+}
+
+// evidence returns the evidence for the end of the turn, and whether words of all its utterances are known, even if they are not final.
+func (r *reader) evidence() (e endpoint.Evidence, shown bool) {
 	expected := r.expected.get()
-	e := endpoint.Evidence{
-		Asked: r.turn.asked, Expect: expected.Answer, Pauses: r.pauses, Language: r.cfg.Language,
+	e = endpoint.Evidence{
+		Asked: r.turn.asked, Expect: expected.Answer, Phrases: expected.Phrases, Pauses: r.pauses, Language: r.cfg.Language,
 		Least: cmp.Or(expected.Least, r.cfg.EndOfTurn), Longest: cmp.Or(expected.Longest, r.cfg.LongestWait),
 	}
-	e.Text, e.Known, _ = r.turn.text()
-	heard, _ := r.turn.utterances[len(r.turn.utterances)-1].sofar()
-	e.EndOfTurn = heard.EndOfTurn
-	return e
+	e.Text, e.Known, _ = r.turn.words()
+	shown = true
+	for _, u := range r.turn.utterances {
+		heard, final := u.sofar()
+		shown = shown && (final || heard.Text != "")
+		e.EndOfTurn, e.Forced = heard.EndOfTurn, !u.streamed()
+	}
+	return e, shown
 }
 
-// text returns the words of the turn so far, whether all of them are final, and the number of leading words that cannot change.
-func (t *callerTurn) text(open ...*utterance) (text string, known bool, stable int) {
+// words returns the words of the turn so far, whether all of them are final, and the number of leading words that cannot change. open is
+// the open utterance, if any.
+func (t *callerTurn) words(open ...*utterance) (text string, known bool, stable int) {
 	var texts []string
 	known = true
 	for _, u := range append(t.utterances[:len(t.utterances):len(t.utterances)], open...) {
@@ -130,7 +157,7 @@ func (r *reader) readWords() {
 			r.verdict(r.hearing)
 		}
 	}
-	if changed && (r.state == hearing || r.state == pausing) {
+	if changed && (r.state == hearing || r.state == pausing || r.state == proposed) {
 		r.turn.judged = false
 		r.showTurn()
 	}
@@ -147,7 +174,7 @@ func (r *reader) showTurn() {
 	if len(r.turn.utterances) > 0 {
 		began = r.turn.utterances[0].began
 	}
-	if text, _, stable := r.turn.text(open...); text != "" {
+	if text, _, stable := r.turn.words(open...); text != "" {
 		r.show(Partial{Turn: r.turn.number, Text: text, Stable: stable, Start: began})
 	}
 }
@@ -162,7 +189,7 @@ func (r *reader) carry() {
 	var earlier []*utterance
 	if j := r.job; j != nil && j.kind == TurnSpeech && j.claim() {
 		earlier = j.utterances
-		r.turn = callerTurn{number: j.turn, began: r.now(), asked: j.asked}
+		r.turn = callerTurn{number: j.turn, began: r.now(), asked: j.asked, begun: j.begun}
 	}
 	r.openTurn()
 	earlier = append(earlier[:len(earlier):len(earlier)], r.pending...)
@@ -211,7 +238,7 @@ func (r *reader) turnJob() *job {
 	t := r.turn
 	r.turn = callerTurn{}
 	j := &job{
-		kind: TurnSpeech, turn: t.number, utterances: t.utterances, asked: t.asked, lastVoice: t.lastVoice, ended: r.now(), waitedFor: t.wait.Why,
+		kind: TurnSpeech, turn: t.number, utterances: t.utterances, asked: t.asked, lastVoice: t.lastVoice, ended: r.now(), waitedFor: t.wait.Why, begun: t.begun,
 	}
 	for _, u := range t.utterances {
 		j.voiced += u.voiced

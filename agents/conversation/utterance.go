@@ -27,6 +27,7 @@ type utterance struct {
 	losses  int     // sessions that have ended while the utterance was the oldest
 	expiry  *time.Timer
 	heard   Heard // newest result
+	partial bool  // whether there was a partial text
 	changed bool  // whether there is a result since the last call of changes
 
 	result Recognized
@@ -96,6 +97,13 @@ func (u *utterance) sofar() (heard Heard, final bool) {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	return u.heard, u.ended()
+}
+
+// streamed reports whether the engine has returned a partial text.
+func (u *utterance) streamed() bool {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	return u.partial
 }
 
 // changes reports whether there is a new result since the last call.

@@ -189,7 +189,7 @@ func (w *walk) notReached(ctx context.Context) {
 // close finishes the log and the state of the turn. If ctx ended before any words or actions, the conversation stays at its node, and the
 // next turn also answers the caller's words of this turn.
 func (w *walk) close(ctx context.Context) {
-	if ctx.Err() != nil && w.err == nil && !w.state.Over {
+	if ctx.Err() != nil && w.err == nil {
 		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was canceled: %w", ctx.Err())
 		if !w.acted && !w.answer.Spoken() {
 			turn := w.state.Turn
@@ -203,11 +203,20 @@ func (w *walk) close(ctx context.Context) {
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 
-// expect emits hints of the caller's next words for the recognizer, if the model can predict them.
+// expect emits hints of the caller's next words for the recognizer, and the node's waits for the caller. In a graph with such waits, it
+// always emits a step, which replaces the waits of the node before.
 func (w *walk) expect() {
+	e := conversation.Expect{Phrases: w.hints(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
+	if len(e.Phrases) > 0 || w.graph.Waits {
+		w.answer.Step(e)
+	}
+}
+
+// hints returns phrases that the caller may say next, if the model can predict them.
+func (w *walk) hints() []string {
 	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
-		return
+		return nil
 	}
 	defer func(missing []string, unknown string) { // hints are not spoken, so the log does not report variables that are missing in them
 		w.missing, w.unknown = missing, unknown
@@ -220,7 +229,5 @@ func (w *walk) expect() {
 	for _, f := range w.wanted() {
 		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
 	}
-	if phrases := h.Hints(w.request(), options); len(phrases) > 0 {
-		w.answer.Step(conversation.Expect{Phrases: phrases})
-	}
+	return h.Hints(w.request(), options)
 }

@@ -84,7 +84,10 @@ type CallChange struct {
 
 	Interruption     callwright.Optional[time.Duration]
 	Interruptibility callwright.Optional[int]
-	Idle             callwright.Optional[dialogue.Idle]
+
+	LeastWait   callwright.Optional[time.Duration]
+	LongestWait callwright.Optional[time.Duration]
+	Idle        callwright.Optional[dialogue.Idle]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -127,6 +130,8 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Call.Background.Apply(&v.Call.Background)
 	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
 	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
+	c.Call.LeastWait.Apply(&v.Call.LeastWait)
+	c.Call.LongestWait.Apply(&v.Call.LongestWait)
 	if c.Call.Interruption.Set {
 		v.Call.Interruption = c.Call.Interruption.Value
 	}

@@ -111,6 +111,8 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"idle", `{"after":7.25}`, ""},
 		{"interruptibility", `0`, ""},
 		{"interruptibility", `4`, ""},
+		{"min_endpointing_delay", `450.5`, ""},
+		{"max_endpointing_delay", `10000`, ""},
 		{"first_sentence", `"Hello {{name}}."`, ""},
 		{"first_sentence", `null`, ""},
 		{"model", `"turbo"`, ""},

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
@@ -36,7 +37,10 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
-	Idle *dialogue.Idle `json:"idle,omitempty"`
+	Keywords    []string       `json:"keywords,omitempty"` // those of web agents have a column
+	LeastWait   time.Duration  `json:"least_wait_ns,omitempty"`
+	LongestWait time.Duration  `json:"longest_wait_ns,omitempty"`
+	Idle        *dialogue.Idle `json:"idle,omitempty"`
 
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
@@ -124,6 +128,17 @@ type holdJSON struct {
 	Why    conversation.HoldReason `json:"why"`
 }
 
+type waitJSON struct {
+	Length time.Duration   `json:"length_ns"`
+	Why    endpoint.Reason `json:"why,omitempty"`
+}
+
+type begunJSON struct {
+	At   time.Duration            `json:"at_ns"`
+	Used bool                     `json:"used,omitempty"`
+	Why  conversation.BegunReason `json:"why,omitempty"`
+}
+
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
@@ -138,4 +153,5 @@ var (
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})
 	_ = holdJSON(conversation.Hold{})
+	_ = begunJSON(conversation.Begun{})
 )

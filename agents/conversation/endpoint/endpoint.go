@@ -22,15 +22,26 @@ type Evidence struct {
 	Pauses    []time.Duration // earlier pauses of this caller within turns, oldest first
 	Language  string          // BCP 47 tag or a language code of the API
 	Least     time.Duration   // lower bound of Wait.Final; 0 means DefaultLeast
-	Longest   time.Duration   // upper bound of Wait.Final, even if Least is longer; 0 means DefaultLongest
+	Longest   time.Duration   // upper bound of Wait.Final; 0 means DefaultLongest; a bound below Least means Least
 }
 
-// Bounds of the wait.
+// The defaults of the bounds of a Wait.
 const (
 	DefaultLeast   = 300 * time.Millisecond
 	DefaultLongest = 3 * time.Second
-	MaxWait        = 10 * time.Second // maximum of both bounds in the API's settings
 )
+
+// The range of the API's settings for both bounds of a Wait.
+const (
+	MinWait = 100 * time.Millisecond
+	MaxWait = 10 * time.Second
+)
+
+// IsBound reports whether the API accepts a duration as a bound of a Wait. 0 means the default.
+func IsBound(d time.Duration) bool { return d == 0 || MinWait <= d && d <= MaxWait }
+
+// BoundRange is the error message for a duration that is not a bound: see IsBound.
+const BoundRange = "must be from 100 to 10000 milliseconds"
 
 // Wait describes how long the caller may be silent. The durations count from the end of the caller's last voice. Likely is at most Final.
 type Wait struct {

@@ -78,6 +78,7 @@ func (Rules) Judge(e Evidence) Wait {
 	if longest <= 0 {
 		longest = DefaultLongest
 	}
+	longest = max(longest, least)
 	if !e.Known {
 		return Wait{Likely: longest, Final: longest, Why: Unknown}
 	}
@@ -145,6 +146,7 @@ func sentence(e Evidence, last ending) class {
 		if end != pausing {
 			return closingWords
 		}
+	case anyEnding:
 	}
 	switch {
 	case end == closing:

@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -83,15 +84,31 @@ func TestBounds(t *testing.T) {
 	}{
 		{endpoint.Evidence{}, endpoint.DefaultLongest, endpoint.DefaultLongest, endpoint.Unknown},
 		{endpoint.Evidence{Text: "yes", Longest: time.Second}, time.Second, time.Second, endpoint.Unknown},
-		{endpoint.Evidence{Text: "[noise]...", Known: true, Longest: 100 * time.Millisecond}, 100 * time.Millisecond, 100 * time.Millisecond, endpoint.Plain},
+		{endpoint.Evidence{Text: "so...", Known: true, Longest: 100 * time.Millisecond}, endpoint.DefaultLeast, endpoint.DefaultLeast, endpoint.Unfinished},
 		{endpoint.Evidence{Text: " . ", Known: true}, 400 * time.Millisecond, 400 * time.Millisecond, endpoint.NoWords},
 		{endpoint.Evidence{Text: "yes", Known: true, Asked: "Really?", Least: 2 * time.Second}, 2 * time.Second, 150 * time.Millisecond, endpoint.Answered},
 		{endpoint.Evidence{Text: "and", Known: true, Longest: time.Second}, time.Second, time.Second, endpoint.Unfinished},
 	} {
 		w := (endpoint.Rules{}).Judge(test.evidence)
-		if w.Final != test.final || w.Likely != test.like || test.why != endpoint.Plain && w.Why != test.why {
+		if w.Final != test.final || w.Likely != test.like || w.Why != test.why {
 			t.Errorf("%+v: %+v", test.evidence, w)
 		}
+	}
+}
+
+// TestIsBound checks the range of the settings, and that the error message states it.
+func TestIsBound(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]bool{
+		0: true, 1: false, -1: false, endpoint.MinWait: true, endpoint.MinWait - 1: false, endpoint.MaxWait: true, endpoint.MaxWait + 1: false,
+	} {
+		if got := endpoint.IsBound(d); got != want {
+			t.Errorf("IsBound(%s) = %t", d, got)
+		}
+	}
+	want := fmt.Sprintf("must be from %d to %d milliseconds", endpoint.MinWait.Milliseconds(), endpoint.MaxWait.Milliseconds())
+	if endpoint.BoundRange != want {
+		t.Errorf("the message is %q, want %q", endpoint.BoundRange, want)
 	}
 }
 
@@ -106,7 +123,7 @@ func TestValues(t *testing.T) {
 		why      endpoint.Reason
 		final    time.Duration
 	}{
-		{"en", expect.Answer{}, "it's five five five", endpoint.Number, 2 * time.Second},
+		{"en", expect.Answer{}, "it's five nine five", endpoint.Number, 2 * time.Second},
 		{"en", expect.Answer{}, "555 123", endpoint.Number, 2 * time.Second},
 		{"en", expect.Answer{}, "555 123 4567", endpoint.Number, 900 * time.Millisecond},
 		{"en", expect.Answer{}, "a table for two", endpoint.Number, time.Second},
@@ -192,7 +209,7 @@ func TestEngine(t *testing.T) {
 		{"i'd like to book a table", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"I'd like to book a table.", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"i'd like to book a", 0.9, endpoint.Unfinished, 2 * time.Second},
-		{"five five five", 0.9, endpoint.Number, 2 * time.Second},
+		{"five nine five", 0.9, endpoint.Number, 2 * time.Second},
 		{"yes", 0.1, endpoint.Answered, 350 * time.Millisecond},
 	} {
 		w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: test.text, Known: true, EndOfTurn: test.probability, Asked: "Well?"})
@@ -235,7 +252,8 @@ func FuzzJudge(f *testing.F) {
 			}
 			w := endpoint.Rules{}.Judge(e)
 			upper := cmp.Or(max(e.Longest, 0), endpoint.DefaultLongest)
-			lower := min(cmp.Or(max(e.Least, 0), endpoint.DefaultLeast), upper)
+			lower := cmp.Or(max(e.Least, 0), endpoint.DefaultLeast)
+			upper = max(upper, lower)
 			if w.Final < lower || w.Final > upper || w.Likely < 0 || w.Likely > w.Final || w.Why == "" {
 				t.Errorf("%+v: %+v", e, w)
 			}
@@ -251,7 +269,7 @@ func BenchmarkJudge(b *testing.B) {
 	for name, e := range map[string]endpoint.Evidence{
 		"sentence": {Text: "I'd like to change my appointment for the dentist from Tuesday at nine to the week after", Language: "en-US"},
 		"accents":  {Text: "Ich hätte gern einen Termin für die Zahnärztin, möglichst früh, wenn das geht", Language: "de"},
-		"number":   {Text: "my number is five five five one two three", Language: "en"},
+		"number":   {Text: "my number is five nine five one two three", Language: "en"},
 	} {
 		e.Known, e.Asked, e.Pauses = true, "What can I do for you?", []time.Duration{time.Second}
 		b.Run(name, func(b *testing.B) {

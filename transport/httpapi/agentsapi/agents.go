@@ -113,9 +113,10 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
-			Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Idle: idle.Value,
+			LeastWait: wire.FromMillisOr(req.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(req.MaxEndpointingDelay.Get()),
+			Keywords: req.Keywords, Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Idle: idle.Value,
 		},
-		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
+		VoiceSettings: settings, Metadata: metadata,
 	}
 	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
 		w.Agent.Interruption = new(defaultInterruption)
@@ -152,6 +153,8 @@ func (a *api) UpdateAgent(
 		{"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"min_endpointing_delay", agents.SettingLeastWait, req.MinEndpointingDelay},
+		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
 		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
@@ -184,15 +187,17 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 			DynamicData:      wire.Change(data, req.DynamicData.Set),
+			Keywords:         wire.Change(req.Keywords.Value, req.Keywords.Set),
 			Idle:             idle,
 			Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 			Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 			MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 			Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
+			LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
+			LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		},
 		VoiceSettings: wire.Change(voiceSettings, req.VoiceSettings.Set),
-		Keywords:      wire.Change(req.Keywords.Value, req.Keywords.Set),
 		Metadata:      wire.Change(metadata, req.Metadata.Set),
 	}, nil
 }
@@ -231,11 +236,13 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		DynamicData: data, Tools: wire.Items[oas.AgentTool](w.Agent.Tools),
 		InterruptionThreshold: nilMillis(w.Agent.Interruption),
 		Interruptibility:      wire.OptPtr(w.Agent.Interruptibility),
+		MinEndpointingDelay:   wire.OptMillis(w.Agent.LeastWait),
+		MaxEndpointingDelay:   wire.OptMillis(w.Agent.LongestWait),
 		Temperature:           wire.NilPtr(w.Agent.Temperature),
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
-		Keywords:              w.Keywords,
+		Keywords:              w.Agent.Keywords,
 	}
 	if answer.Idle.Value, answer.Idle.Set, err = agentwire.IdleOptions[oas.IdleOptions](w.Agent.Idle); err != nil {
 		return answer, err

@@ -585,6 +585,14 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -627,10 +635,11 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "idle", "dynamic_data", "tools",
-		"voice_settings", "background_track", "fallback_number", "record", "max_duration", "warnings",
+		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
+		"fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b10010100, 0b00000001},
+	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00000110},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -679,28 +688,34 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 16, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 17, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 18, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 17, s.Idle.Decode(d)
+			return 19, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 18, s.DynamicData.Decode(d)
+			return 20, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 19, s.Tools.Decode(d)
+			return 21, s.Tools.Decode(d)
 		case "voice_settings":
-			return 20, s.VoiceSettings.Decode(d)
+			return 22, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 21, s.BackgroundTrack.Decode(d)
+			return 23, s.BackgroundTrack.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 22, s.FallbackNumber.Decode(d)
+			return 24, s.FallbackNumber.Decode(d)
 		case "record":
-			return 23, codec.DecodeBool(d, &s.Record)
+			return 25, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 24, codec.DecodeFloat(d, &s.MaxDuration)
+			return 26, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 25, s.Warnings.Decode(d)
+			return 27, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -818,6 +833,14 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -853,7 +876,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [24]string{
+var jsonFieldsNameOfInboundNumberUpdate = [26]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -870,14 +893,16 @@ var jsonFieldsNameOfInboundNumberUpdate = [24]string{
 	13: "temperature",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "idle",
-	17: "dynamic_data",
-	18: "tools",
-	19: "voice_settings",
-	20: "background_track",
-	21: "fallback_number",
-	22: "record",
-	23: "max_duration",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "idle",
+	19: "dynamic_data",
+	20: "tools",
+	21: "voice_settings",
+	22: "background_track",
+	23: "fallback_number",
+	24: "record",
+	25: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -1000,6 +1025,20 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "idle":
 			if err := func() error {
@@ -2071,6 +2110,14 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -2082,7 +2129,7 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility", "idle",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle",
 	},
 	Required: []uint8{0b00111111, 0b00000000},
 }
@@ -2108,9 +2155,15 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 7, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 8, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 9, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 8, s.Idle.Decode(d)
+			return 10, s.Idle.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2154,6 +2207,14 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -2161,16 +2222,18 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [9]string{
-	0: "voice",
-	1: "record",
-	2: "language",
-	3: "background",
-	4: "max_duration",
-	5: "wait_for_greeting",
-	6: "interruption_threshold",
-	7: "interruptibility",
-	8: "idle",
+var jsonFieldsNameOfPersonaCallSettings = [11]string{
+	0:  "voice",
+	1:  "record",
+	2:  "language",
+	3:  "background",
+	4:  "max_duration",
+	5:  "wait_for_greeting",
+	6:  "interruption_threshold",
+	7:  "interruptibility",
+	8:  "min_endpointing_delay",
+	9:  "max_endpointing_delay",
+	10: "idle",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2237,6 +2300,20 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "idle":
 			if err := func() error {
@@ -3056,6 +3133,14 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -3106,11 +3191,11 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "idle",
-		"first_sentence", "model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language",
-		"tools", "pathway_id", "metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings", "voice", "prompt",
+		"temperature", "max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b11001111, 0b01111111, 0b00000000},
+	Required: []uint8{0b00001111, 0b11111111, 0b00000001},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3127,35 +3212,41 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 4, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 5, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 6, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 5, s.Idle.Decode(d)
+			return 7, s.Idle.Decode(d)
 		case "first_sentence":
-			return 6, s.FirstSentence.Decode(d)
+			return 8, s.FirstSentence.Decode(d)
 		case "model":
-			return 7, codec.DecodeStr(d, &s.Model)
+			return 9, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 8, s.VoiceSettings.Decode(d)
+			return 10, s.VoiceSettings.Decode(d)
 		case "voice":
-			return 9, codec.DecodeStr(d, &s.Voice)
+			return 11, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 10, codec.DecodeStr(d, &s.Prompt)
+			return 12, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 11, s.Temperature.Decode(d)
+			return 13, s.Temperature.Decode(d)
 		case "max_duration":
-			return 12, codec.DecodeFloat(d, &s.MaxDuration)
+			return 14, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 13, codec.DecodeStr(d, &s.Language)
+			return 15, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 14, s.Tools.Decode(d)
+			return 16, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 15, s.PathwayID.Decode(d)
+			return 17, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 16, s.Metadata.Decode(d)
+			return 18, s.Metadata.Decode(d)
 		case "keywords":
-			return 17, codec.DecodeStrs(d, &s.Keywords)
+			return 19, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3223,6 +3314,14 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -3242,7 +3341,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [17]string{
+var jsonFieldsNameOfWebAgentCreate = [19]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3257,9 +3356,11 @@ var jsonFieldsNameOfWebAgentCreate = [17]string{
 	11: "dynamic_data",
 	12: "interruption_threshold",
 	13: "interruptibility",
-	14: "idle",
-	15: "keywords",
-	16: "max_duration",
+	14: "min_endpointing_delay",
+	15: "max_endpointing_delay",
+	16: "idle",
+	17: "keywords",
+	18: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3367,6 +3468,20 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "idle":
 			if err := func() error {
@@ -3534,6 +3649,14 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Idle.Set {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
@@ -3549,7 +3672,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [17]string{
+var jsonFieldsNameOfWebAgentUpdate = [19]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3564,9 +3687,11 @@ var jsonFieldsNameOfWebAgentUpdate = [17]string{
 	11: "dynamic_data",
 	12: "interruption_threshold",
 	13: "interruptibility",
-	14: "idle",
-	15: "keywords",
-	16: "max_duration",
+	14: "min_endpointing_delay",
+	15: "max_endpointing_delay",
+	16: "idle",
+	17: "keywords",
+	18: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3675,6 +3800,20 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "idle":
 			if err := func() error {

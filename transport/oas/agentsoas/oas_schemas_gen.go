@@ -162,12 +162,18 @@ type InboundNumber struct {
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt            `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
-	DynamicData      DynamicDataList   `json:"dynamic_data"`
-	Tools            OptNilAgentTools  `json:"tools"`
-	VoiceSettings    NilVoiceSettings  `json:"voice_settings"`
-	BackgroundTrack  OptNilString      `json:"background_track"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	DynamicData         DynamicDataList   `json:"dynamic_data"`
+	Tools               OptNilAgentTools  `json:"tools"`
+	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
+	BackgroundTrack     OptNilString      `json:"background_track"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -212,14 +218,20 @@ type InboundNumberUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt             `json:"interruptibility"`
-	Idle             OptNilIdleOptions     `json:"idle"`
-	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
-	Tools            OptNilAgentTools      `json:"tools"`
-	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack  OptNilString          `json:"background_track"`
-	FallbackNumber   OptNilString          `json:"fallback_number"`
-	Record           OptBool               `json:"record"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64         `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions     `json:"idle"`
+	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
+	Tools               OptNilAgentTools      `json:"tools"`
+	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
+	BackgroundTrack     OptNilString          `json:"background_track"`
+	FallbackNumber      OptNilString          `json:"fallback_number"`
+	Record              OptBool               `json:"record"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1736,8 +1748,14 @@ type PersonaCallConfig struct {
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt            `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1760,8 +1778,14 @@ type PersonaCallSettings struct {
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2.
-	Interruptibility OptNilInt         `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 }
 
 // Hands the conversation over to a pathway.
@@ -1971,14 +1995,20 @@ type WebAgent struct {
 	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt            `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
-	FirstSentence    NilString         `json:"first_sentence"`
-	Model            string            `json:"model"`
-	VoiceSettings    NilVoiceSettings  `json:"voice_settings"`
-	Voice            string            `json:"voice"`
-	Prompt           string            `json:"prompt"`
-	Temperature      NilFloat64        `json:"temperature"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	FirstSentence       NilString         `json:"first_sentence"`
+	Model               string            `json:"model"`
+	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
+	Voice               string            `json:"voice"`
+	Prompt              string            `json:"prompt"`
+	Temperature         NilFloat64        `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -2008,9 +2038,15 @@ type WebAgentCreate struct {
 	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
-	Interruptibility OptInt            `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
-	Keywords         []string          `json:"keywords"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; 300 by
+	// default.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; 3000 by
+	// default.
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	Keywords            []string          `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -2049,9 +2085,15 @@ type WebAgentUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt         `json:"interruptibility"`
-	Idle             OptNilIdleOptions `json:"idle"`
-	Keywords         OptNilStringArray `json:"keywords"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	Keywords            OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }

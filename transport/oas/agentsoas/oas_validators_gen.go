@@ -288,6 +288,12 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
 	}
@@ -384,6 +390,12 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
@@ -535,6 +547,12 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
 	}
@@ -564,6 +582,12 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
@@ -910,6 +934,12 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
 	}
@@ -997,6 +1027,12 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
@@ -1104,6 +1140,12 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())

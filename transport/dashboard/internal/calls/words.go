@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -86,6 +87,17 @@ func heldText(why conversation.HoldReason) string {
 	}
 	return string(why)
 }
+
+// reasons maps the reasons for which turns end to descriptions of the words before the silence.
+var reasons = map[endpoint.Reason]string{
+	endpoint.Unknown: "the words were not recognized yet", endpoint.NoWords: "no words", endpoint.Answered: "the question was answered",
+	endpoint.Finished: "a complete sentence", endpoint.Plain: "words without a clear end", endpoint.Open: "a sentence without its end",
+	endpoint.Unfinished: "an unfinished sentence", endpoint.Hesitation: "a hesitation", endpoint.Number: "a number",
+	endpoint.Incomplete: "an incomplete answer", endpoint.Engine: "the recognizer's judgment",
+}
+
+// reasonText describes why a turn ended after a silence.
+func reasonText(why endpoint.Reason) string { return cmp.Or(reasons[why], string(why)) }
 
 func millis(d time.Duration) int64 { return d.Milliseconds() }
 
