@@ -10,6 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Agent configures the speaker of a call. A task, a pathway or a persona leads its conversations.
@@ -35,10 +37,14 @@ type Agent struct {
 	Interruptibility *int
 
 	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
-	Keywords    []string
-	LeastWait   time.Duration  // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
-	LongestWait time.Duration  // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
-	Idle        *dialogue.Idle // what the agent does in silence; nil means the defaults
+	Keywords []string
+
+	VoiceSettings string              // settings of the speech engine: a JSON object, stored as given; empty means none: see Agent.Prosody
+	Pronunciation []tts.Pronunciation // words that the speech engine pronounces wrong
+	Background    ambience.Track      // background sound; empty means none
+	LeastWait     time.Duration       // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait   time.Duration       // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
+	Idle          *dialogue.Idle      // what the agent does in silence; nil means the defaults
 
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation
@@ -49,6 +55,12 @@ type Agent struct {
 	Conditions     []persona.Condition // conditions under which a pathway takes over the conversation
 	KnowledgeBases []string            // ids of knowledge bases
 }
+
+// Pronunciation and Background are the types of an agent's fields with these names.
+type (
+	Pronunciation = tts.Pronunciation
+	Background    = ambience.Track
+)
 
 // DefaultMaxDuration and LongestCall are the default and the maximum of Agent.MaxDuration.
 const (

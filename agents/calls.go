@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/speech/ambience"
 )
 
 // defaultTask is the task of an agent without a task, pathway or persona that answers at an inbound number.
@@ -95,6 +96,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	if a.Interruption == nil && a.Interruptibility == nil {
 		a.Interruption, a.Interruptibility = v.Call.Interruption, v.Call.Interruptibility
 	}
+	a.Background = cmp.Or(a.Background, ambience.Track(v.Call.Background))
 	a.LeastWait, a.LongestWait = cmp.Or(a.LeastWait, v.Call.LeastWait), cmp.Or(a.LongestWait, v.Call.LongestWait)
 	a.Idle = cmp.Or(a.Idle, v.Call.Idle)
 	if a.MaxDuration == DefaultMaxDuration {

@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // The limits of an agent. Limits of texts count characters.
@@ -116,6 +117,9 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
 	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
 		"keywords", "must each have at most %d characters", MaxKeyword)
+	found.add(a.checkVoiceSettings())
+	found.add(tts.CheckPronunciations("pronunciation_guide", a.Pronunciation))
+	found.addIf(a.Background != "" && !a.Background.Known(), "background_track", "must be office, cafe, restaurant or none")
 	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)
 	found.addIf(!endpoint.IsBound(a.LongestWait), "max_endpointing_delay", endpoint.BoundRange)
 	found.add(a.Idle.Check("idle."))

@@ -14,7 +14,13 @@ const recordSize = 700
 
 // size estimates the bytes of the agent's texts, tools and requests.
 func (a Agent) size() int {
-	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook)
+	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook) + len(a.VoiceSettings)
+	for _, p := range a.Pronunciation {
+		size += len(p.Word) + len(p.Spoken)
+	}
+	for _, k := range a.Keywords {
+		size += len(k)
+	}
 	for _, raw := range a.Tools {
 		size += len(raw)
 	}
@@ -27,7 +33,7 @@ func (a Agent) size() int {
 
 // Size estimates the bytes of the web agent's record. Stores compare the sum of the sizes on a page with MaxRead.
 func (w WebAgent) Size() int {
-	size := recordSize + w.Agent.size() + len(w.VoiceSettings)
+	size := recordSize + w.Agent.size()
 	if len(w.Metadata) > 0 {
 		metadata, _ := json.Marshal(w.Metadata) //nolint:errchkjson // only its length counts
 		size += len(metadata)

@@ -10,6 +10,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared setting returns to its default.
@@ -38,6 +40,9 @@ type Patch struct {
 	Interruption    callwright.Optional[time.Duration]
 	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
 	Interruptibility callwright.Optional[int]
+	VoiceSettings    callwright.Optional[string]
+	Pronunciation    callwright.Optional[[]tts.Pronunciation]
+	Background       callwright.Optional[ambience.Track]
 	LeastWait        callwright.Optional[time.Duration]
 	LongestWait      callwright.Optional[time.Duration]
 
@@ -50,8 +55,7 @@ type Patch struct {
 // WebAgentPatch changes settings of a web agent. See Patch for unset and cleared settings.
 type WebAgentPatch struct {
 	Patch
-	VoiceSettings callwright.Optional[json.RawMessage]
-	Metadata      callwright.Optional[map[string]any]
+	Metadata callwright.Optional[map[string]any]
 }
 
 // Setting names a setting in a Report. It equals the field of the setting's errors.
@@ -85,6 +89,8 @@ const (
 
 	SettingDynamicData   Setting = "dynamic_data"
 	SettingVoiceSettings Setting = "voice_settings"
+	SettingPronunciation Setting = "pronunciation_guide"
+	SettingBackground    Setting = "background_track"
 	SettingKeywords      Setting = "keywords"
 	SettingMetadata      Setting = "metadata"
 )
@@ -136,6 +142,9 @@ func (p Patch) changes() []change {
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
 	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Agent.Keywords })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
+	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *string { return &w.Agent.VoiceSettings })
+	add(&list, SettingPronunciation, p.Pronunciation, func(w *WebAgent) *[]tts.Pronunciation { return &w.Agent.Pronunciation })
+	add(&list, SettingBackground, p.Background, func(w *WebAgent) *ambience.Track { return &w.Agent.Background })
 	addPointer(&list, SettingIdle, p.Idle, func(w *WebAgent) **dialogue.Idle { return &w.Agent.Idle })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
@@ -156,7 +165,6 @@ func (p Patch) changes() []change {
 // changes returns the changes of a web agent's patch, without the changes of the agent's leader.
 func (p WebAgentPatch) changes() []change {
 	list := p.Patch.changes()
-	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
 	add(&list, SettingMetadata, p.Metadata, func(w *WebAgent) *map[string]any { return &w.Metadata })
 	return list
 }

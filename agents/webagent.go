@@ -10,20 +10,19 @@ import (
 
 // WebAgent is a stored agent with an id that calls can name. In the contract, a nil value is null, but an empty list stays a list.
 type WebAgent struct {
-	ID            string
-	Org           callwright.OrgID
-	Agent         Agent           // Language is stored as given
-	VoiceSettings json.RawMessage // a JSON object, stored as given; nil means null
-	Metadata      map[string]any
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	Version       int64
+	ID        string
+	Org       callwright.OrgID
+	Agent     Agent // Language is stored as given
+	Metadata  map[string]any
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Version   int64
 }
 
 // The limits of web agents.
 const (
 	MaxAgents   = 1000     // per organization; one page holds all of them, unless they are large
-	MaxSettings = 64 << 10 // bytes of an agent's Metadata and VoiceSettings together, as JSON
+	MaxSettings = 64 << 10 // bytes of an agent's Metadata and Agent.VoiceSettings together, as JSON
 )
 
 // setDefaults sets the agent's defaults, without normalizing the language.
@@ -33,14 +32,10 @@ func (w *WebAgent) setDefaults() {
 	w.Agent.Language = given
 }
 
-// checkSizes refuses VoiceSettings and Metadata that together exceed MaxSettings.
+// checkSizes refuses Metadata that exceeds MaxSettings together with Agent.VoiceSettings.
 func (w *WebAgent) checkSizes(found *faultList) {
-	size := len(w.VoiceSettings)
-	if size > MaxSettings {
-		found.add(callwright.Invalid("voice_settings", "must have at most %d bytes", MaxSettings))
-		return
-	}
-	if len(w.Metadata) == 0 {
+	size := len(w.Agent.VoiceSettings)
+	if size > MaxSettings || len(w.Metadata) == 0 { // checkTexts refuses too large VoiceSettings
 		return
 	}
 	metadata, err := json.Marshal(w.Metadata)

@@ -95,29 +95,29 @@ func TestCreateAgentBound(t *testing.T) {
 func TestSizeOfSettings(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	voice := func(size int) json.RawMessage {
-		return json.RawMessage(`{"x":"` + strings.Repeat("x", size-len(`{"x":""}`)) + `"}`)
+	voice := func(size int) string {
+		return `{"x":"` + strings.Repeat("x", size-len(`{"x":""}`)) + `"}`
 	}
 	metadata := func(size int) map[string]any {
 		return map[string]any{"x": strings.Repeat("x", size-len(`{"x":""}`))}
 	}
 	for name, test := range map[string]struct {
-		voice    json.RawMessage
+		voice    string
 		metadata map[string]any
 		field    string
 	}{
 		"a voice that fits":   {voice(agents.MaxSettings), nil, ""},
-		"metadata that fit":   {nil, metadata(agents.MaxSettings), ""},
+		"metadata that fit":   {"", metadata(agents.MaxSettings), ""},
 		"both, which fit":     {voice(agents.MaxSettings / 2), metadata(agents.MaxSettings / 2), ""},
 		"too much of a voice": {voice(agents.MaxSettings + 1), nil, "voice_settings"},
-		"too much metadata":   {nil, metadata(agents.MaxSettings + 1), "metadata"},
+		"too much metadata":   {"", metadata(agents.MaxSettings + 1), "metadata"},
 		"too much of both":    {voice(agents.MaxSettings / 2), metadata(agents.MaxSettings/2 + 1), "metadata"},
 	} {
 		made := create(t, s, agents.Agent{Task: "Help."})
-		w := agents.WebAgent{Agent: agents.Agent{Task: "Help."}, VoiceSettings: test.voice, Metadata: test.metadata}
+		w := agents.WebAgent{Agent: agents.Agent{Task: "Help.", VoiceSettings: test.voice}, Metadata: test.metadata}
 		_, createErr := s.CreateAgent(t.Context(), "a", w)
 		_, report, err := s.UpdateAgent(t.Context(), "a", made.ID, agents.WebAgentPatch{
-			VoiceSettings: callwright.Given(test.voice), Metadata: callwright.Given(test.metadata),
+			Patch: agents.Patch{VoiceSettings: callwright.Given(test.voice)}, Metadata: callwright.Given(test.metadata),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -89,6 +89,14 @@ type Frame struct {
 	Elapsed time.Duration // time since the first frame, a multiple of 20 ms; strictly increasing
 }
 
+// BackgroundPlayer is an optional interface of a MediaSession: it mixes a sound into all audio to the peer.
+type BackgroundPlayer interface {
+	// PlayBackground repeats the samples of loop without end, and adds them to the audio of all following packets, silence included. It
+	// replaces an earlier loop; a nil loop ends the sound. Frame.Out, Queued and Flush do not include the sound. Digits, packets to an
+	// address that is not proven yet and holds by the peer contain none. The samples are at Rate, and must not change afterwards.
+	PlayBackground(loop []int16)
+}
+
 // MediaStats contains the counters of one call's packets. Times and rates follow RFC 3550, section 6.4.
 type MediaStats struct {
 	Codec           string // Negotiated.Codec, regardless of the codec that the peer sends

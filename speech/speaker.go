@@ -26,6 +26,9 @@ func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, l
 	return err
 }
 
+// Applies reports which factors of a tts.Prosody the engine applies.
+func (s *Service) Applies() (pitch, tempo bool) { return s.desc.Pitch, s.desc.Tempo }
+
 // speaker is the Synthesizer of an organization. It looks up each voice once, so that a call does not depend on the database.
 type speaker struct {
 	*Service
@@ -75,7 +78,7 @@ func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, er
 		default:
 			return nil, err
 		}
-		r.Voice, r.Prosody = v.Base, v.Prosody
+		r.Voice, r.Prosody = v.Base, v.Prosody.Times(r.Prosody)
 	}
 	if s.prompts == nil || strings.TrimSpace(r.Text) == "" {
 		return s.cfg.Engine.Synthesize(ctx, r)

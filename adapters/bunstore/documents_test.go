@@ -24,8 +24,8 @@ const moved = storetest.Moved
 
 // agent lists the members of an agent's document. Its tools, webhook and requests for dynamic data are in the column agent_requests.
 var agent = map[why]string{
-	key: "conditions[].Pathway knowledge_bases[] persona_id", talk: "conditions[].When first_sentence persona task",
-	setting: "language model voice", route: "transfer_to", moved: "webhook",
+	key: "conditions[].Pathway knowledge_bases[] persona_id", talk: "conditions[].When first_sentence persona pronunciation[].Spoken pronunciation[].Word task",
+	setting: "background language model voice voice_settings", route: "transfer_to", moved: "webhook",
 }
 
 // actor lists the members of an actor's document.

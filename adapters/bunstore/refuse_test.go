@@ -112,7 +112,7 @@ func TestRefusesText(t *testing.T) {
 			return agentstore.WebAgents{DB: db}.InsertAgent(ctx, agents.WebAgent{ID: good, Agent: agents.Agent{DynamicData: data}})
 		},
 		"voice settings": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return agentstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{VoiceSettings: json.RawMessage(bad)})
+			return agentstore.WebAgents{DB: db}.UpdateAgent(ctx, agents.WebAgent{Agent: agents.Agent{VoiceSettings: bad}})
 		},
 		"pathway": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			return agentstore.Pathways{DB: db}.InsertPathway(ctx, pathway.Pathway{ID: good, Description: bad})

@@ -29,6 +29,8 @@ type bridge struct {
 	refused int                   // number of refused transfers
 	cancel  context.CancelFunc    // cancels the running transfer; nil if none is running
 	hungUp  bool
+
+	background []int16 // loop of PlayBackground; nil if there is none
 }
 
 var _ interface {
@@ -54,6 +56,9 @@ func (b *bridge) adoptLeg(l *leg.Leg) {
 func (b *bridge) carryLocked(l *leg.Leg) {
 	if b.current.Swap(l) == l {
 		return
+	}
+	if b.background != nil {
+		l.PlayBackground(b.background)
 	}
 	b.live[l] = struct{}{}
 	select {
@@ -99,6 +104,14 @@ func (b *bridge) Write(ctx context.Context, samples []int16) error {
 
 // Queued returns the number of queued samples that the current leg has not yet played.
 func (b *bridge) Queued() int { return b.current.Load().Queued() }
+
+// PlayBackground mixes a loop into all audio to the peer, on the current leg and the following ones.
+func (b *bridge) PlayBackground(loop []int16) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.background = loop
+	b.current.Load().PlayBackground(loop)
+}
 
 // Flush discards the queued samples and returns their number.
 func (b *bridge) Flush() int { return b.current.Load().Flush() }

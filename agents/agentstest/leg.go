@@ -8,11 +8,13 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/speech/pcm"
 )
 
 var _ interface {
 	call.Leg
 	call.Transferable
+	call.BackgroundPlayer
 } = (*Leg)(nil)
 
 // Leg is the near end of a Phone's call. Each Read waits for the phone's pace, and exchanges one frame: it returns the phone's audio and
@@ -53,6 +55,9 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 			p.queue, f.Out = p.queue[copy(l.out, p.queue):], l.out
 		}
 		p.played = append(p.played, l.out...)
+		if !p.held {
+			p.loopAt = pcm.MixLoop(p.played[len(p.played)-size:], p.loop, p.loopAt)
+		}
 		p.answer()
 	})
 	return f, nil
@@ -107,6 +112,11 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 		}
 	}
 	return nil
+}
+
+// PlayBackground mixes a loop into all audio that the phone hears.
+func (l *Leg) PlayBackground(loop []int16) {
+	l.phone.change(func() { l.phone.loop, l.phone.loopAt = loop, 0 })
 }
 
 // Queued returns the number of written samples that are not played yet.

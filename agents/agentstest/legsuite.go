@@ -52,7 +52,7 @@ func RunLeg(t *testing.T, h LegHarness) {
 		"frames": legFrames, "audio": legAudio, "playout": legPlayout, "write ends": legWriteEnds, "digits": legDigits,
 		"hold": legHold, "transfer": legTransfer, "hang up": legHangup, "far end hangs up": legFarHangup,
 		"both hang up": legBothHangUp, "read gives up": legReadGivesUp, "transfer by the far end": legReferred,
-		"hang up with a reason": legHangupFor,
+		"hang up with a reason": legHangupFor, "background": legBackground,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

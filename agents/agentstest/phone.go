@@ -42,12 +42,14 @@ type Phone struct {
 	config PhoneConfig
 
 	mu       sync.Mutex
-	say      []int16       // audio that the phone will send
-	cue      cue           // text that the phone says after it has heard another text
-	keys     []byte        // digits that the phone will send, one per frame
-	held     bool          // whether the near end is on hold
-	proven   bool          // whether written audio is played
-	queue    []int16       // written audio of the near end that is not played yet
+	say      []int16 // audio that the phone will send
+	cue      cue     // text that the phone says after it has heard another text
+	keys     []byte  // digits that the phone will send, one per frame
+	held     bool    // whether the near end is on hold
+	proven   bool    // whether written audio is played
+	queue    []int16 // written audio of the near end that is not played yet
+	loop     []int16 // background of all audio played to the phone
+	loopAt   int
 	played   []int16       // audio played to the phone from the first frame, including silence
 	pressed  []byte        // digits that the near end has sent
 	elapsed  time.Duration // time of the call, counted in frames
@@ -128,8 +130,8 @@ func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout
 // Done returns a channel that is closed when the call has ended.
 func (p *Phone) Done() <-chan struct{} { return p.done }
 
-// Heard returns the text of all audio played to the phone so far.
-func (p *Phone) Heard() string { return TextOf(p.Played()) }
+// Heard returns the text of all audio played to the phone so far, at full or at reduced loudness.
+func (p *Phone) Heard() string { return textOf(p.Played(), softest) }
 
 // Played returns all audio that was played to the phone, from the first frame, including silence.
 func (p *Phone) Played() []int16 {
@@ -154,7 +156,7 @@ func (p *Phone) Elapsed() time.Duration {
 
 // WaitHeard waits until the text that the phone has heard contains the given part. It returns an error if ctx or the call ends first.
 func (p *Phone) WaitHeard(ctx context.Context, part string) error {
-	err := p.wait(ctx, func() bool { return strings.Contains(TextOf(p.played), part) })
+	err := p.wait(ctx, func() bool { return strings.Contains(textOf(p.played, softest), part) })
 	if err != nil {
 		return fmt.Errorf("waiting to hear %q, heard %q: %w", part, p.Heard(), err)
 	}

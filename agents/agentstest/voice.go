@@ -6,15 +6,18 @@ import (
 )
 
 // The voice of tests is a sound that a voice activity detector classifies as speech. It encodes characters up to U+7FFF exactly, so that
-// TextOf can decode them one by one. A cut at any sample destroys at most one character. Codecs and resamplers destroy the text.
+// TextOf can decode them one by one. A phone can decode them even if the voice is up to 13 dB softer or its gain changes linearly. A cut at
+// any sample destroys at most one character. Codecs and resamplers destroy the text.
 const (
 	charMillis = 60     // duration of each character
-	mark       = 12_345 // mark, -mark and the character are a character's first samples; the sound stays below mark
+	mark       = 12_345 // mark, -mark and both bytes of the character are a character's first samples; the sound stays below mark
+	softest    = mark / 4.5
+	byteStep   = 96 // difference between the samples of consecutive bytes
 	loudness   = 5_000
 	pitch      = 150 // Hz
 )
 
-// Voice returns the audio of a text: 60 ms for each character. A space is silent except for its three marking samples.
+// Voice returns the audio of a text: 60 ms for each character. A space is silent except for its four marking samples.
 func Voice(text string, rate int) []int16 {
 	block := rate * charMillis / 1000
 	out := make([]int16, 0, len(text)*block)
@@ -23,7 +26,8 @@ func Voice(text string, rate int) []int16 {
 		for i := range block {
 			out = append(out, tone(r, start+i, rate))
 		}
-		out[start], out[start+1], out[start+2] = mark, -mark, int16(min(r, math.MaxInt16))
+		r = min(r, math.MaxInt16)
+		out[start], out[start+1], out[start+2], out[start+3] = mark, -mark, byteStep*int16(r>>8), byteStep*int16(r&0xFF)
 	}
 	return out
 }
@@ -42,13 +46,22 @@ func tone(r rune, i, rate int) int16 {
 
 // TextOf decodes the text of audio by Voice. It omits characters whose first samples were cut off, skips silence, and trims spaces at both
 // ends.
-func TextOf(samples []int16) string {
+func TextOf(samples []int16) string { return textOf(samples, mark) }
+
+// textOf does the same as TextOf, for a voice whose gain is 1 or at least quietest/mark.
+func textOf(samples []int16, quietest float64) string {
 	var b strings.Builder
-	for i := 0; i+2 < len(samples); i++ {
-		if samples[i] == mark && samples[i+1] == -mark {
-			b.WriteRune(rune(samples[i+2]))
-			i += 2
+	for i := 0; i+3 < len(samples); i++ {
+		first, second := float64(samples[i]), -float64(samples[i+1])
+		if min(first, second) < quietest || max(first, second) > mark || math.Abs(first-second) > first/20 {
+			continue
 		}
+		decode := func(at int) rune {
+			gain := (first + (second-first)*float64(at)) / mark
+			return rune(math.Round(float64(samples[i+at]) / gain / byteStep))
+		}
+		b.WriteRune(decode(2)<<8 | decode(3))
+		i += 3
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // RunWebAgentStore tests an agents.WebAgents. See RunCallStore for newStore and atRest.
@@ -36,7 +38,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 			return s.Agent(ctx, a.Org, a.ID)
 		},
 		Change: func(a *agents.WebAgent, writer int) {
-			a.Agent, a.VoiceSettings, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil, nil
+			a.Agent, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil
 		},
 		Replace: agents.WebAgents.UpdateAgent,
 		Delete: func(s agents.WebAgents, ctx context.Context, a agents.WebAgent) error {
@@ -78,7 +80,9 @@ func fullAgent() agents.Agent {
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
 		Keywords: []string{"Callwright"}, Idle: idleSettings(),
-		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
+		VoiceSettings: `{"speed":1.5,"deep":{"b":[null],"a":""}}`, Background: ambience.Cafe,
+		Pronunciation: []tts.Pronunciation{{Word: "API", Spoken: "A P I"}, {Word: "\u00c9va", Spoken: "ava", CaseSensitive: true, Inside: true}},
+		Tools:         raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
 			{
@@ -120,7 +124,6 @@ func wantWebAgent(t *testing.T, s agents.WebAgents, want agents.WebAgent) {
 func fullWebAgent() agents.WebAgent {
 	full := aWebAgent("w1", "a")
 	full.Agent = fullAgent()
-	full.VoiceSettings = json.RawMessage(`{"speed":1.5,"deep":{"b":[null],"a":""}}`)
 	full.Agent.Keywords = []string{"caf\u00e9", ""}
 	full.Metadata = map[string]any{"team": "North", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
 	full.UpdatedAt = at.Add(time.Second)
@@ -129,8 +132,8 @@ func fullWebAgent() agents.WebAgent {
 
 func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	none, empty := aWebAgent("none", "a"), aWebAgent("empty", "a")
-	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []agents.DynamicData{}
-	empty.Agent.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
+	empty.Agent.Tools, empty.Agent.DynamicData, empty.Agent.Pronunciation = []json.RawMessage{}, []agents.DynamicData{}, []tts.Pronunciation{}
+	empty.Agent.Keywords, empty.Metadata, empty.Agent.VoiceSettings = []string{}, map[string]any{}, `{}`
 	insertWebAgents(t, s, none, empty)
 	wantWebAgent(t, s, none)
 	wantWebAgent(t, s, empty)

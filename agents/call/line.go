@@ -101,6 +101,14 @@ type Explained interface {
 	HangupFor(ctx context.Context, why HangupReason) error
 }
 
+// BackgroundPlayer is an optional interface of a Leg: it mixes a sound into all audio to the peer. agentstest.RunLeg tests it.
+type BackgroundPlayer interface {
+	// PlayBackground repeats the samples of loop without end, and adds them to all following audio to the peer, silence included, except
+	// digits and holds. It replaces an earlier loop; a nil loop ends the sound. Frame.Out, Queued and Flush do not include the sound. The
+	// samples are at Rate, and must not change afterwards.
+	PlayBackground(loop []int16)
+}
+
 // Transferable is an optional interface of a Leg whose peer may transfer this side to another number (REFER, RFC 5589). The leg places the
 // call to the target. When the target answers, the leg continues with the target's audio at the same rate, and the call with the peer ends.
 // A failed transfer leaves the leg unchanged, or ends it if the peer has hung up meanwhile.

@@ -98,7 +98,7 @@ func TestPartialsGiveWay(t *testing.T) {
 				f.Partial(said(fmt.Sprint("flood ", i)))
 			}
 			b.Partial(said(fmt.Sprint("text ", i)))
-			b.Entry(conversation.Entry{Role: conversation.RoleCaller, Turn: 1, Text: fmt.Sprint("line ", i)})
+			b.Entry(conversation.Entry{Role: conversation.RoleCaller, Turn: 1, Text: fmt.Sprint("said ", i)})
 		}
 		for _, f := range flood {
 			f.close()
@@ -108,7 +108,7 @@ func TestPartialsGiveWay(t *testing.T) {
 		synctest.Wait()
 		next := 0
 		for _, text := range got {
-			if text == fmt.Sprint("line line ", next) {
+			if text == fmt.Sprint("line said ", next) {
 				next++
 			} else if strings.HasPrefix(text, "line") || strings.HasPrefix(text, "partial text") {
 				t.Fatalf("%q was delivered before line %d", text, next)

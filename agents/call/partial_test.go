@@ -53,10 +53,9 @@ func TestPartialTexts(t *testing.T) {
 	})
 	var said []string
 	for _, o := range seen {
-		switch o.What {
-		case call.ObservedPartial:
+		if o.What == call.ObservedPartial {
 			said = append(said, o.Partial.Text)
-		case call.ObservedLine:
+		} else if o.What == call.ObservedLine {
 			said = append(said, "line "+o.Line.Text)
 		}
 	}

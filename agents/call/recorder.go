@@ -13,6 +13,7 @@ import (
 // so nothing is synced. If a stalled disk fills the buffer, further frames are recorded as silence.
 type recordedAudio struct {
 	conversation.Audio
+	background    *background
 	frames        chan tapeFrame
 	freeBuffers   chan tapeFrame // buffers for reuse
 	droppedFrames int            // frames that the full buffer did not accept; silence replaces them
@@ -30,15 +31,15 @@ type tapeFrame struct {
 // tapeFrames bounds the frames that wait for the disk. 250 frames are 5 s of audio.
 const tapeFrames = 250
 
-// recordAudio starts to record audio into a file, and closes the file after stop. If the file's header cannot be written, it closes the
+// recordAudio starts to record audio and its background into a file, and closes the file after stop. If the file's header cannot be written, it closes the
 // file and returns the error.
-func recordAudio(audio conversation.Audio, file RecordingFile) (*recordedAudio, error) {
+func recordAudio(audio conversation.Audio, file RecordingFile, b *background) (*recordedAudio, error) {
 	w, err := pcm.NewRecording(file, audio.Rate())
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	t := &recordedAudio{
-		Audio: audio, frames: make(chan tapeFrame, tapeFrames), freeBuffers: make(chan tapeFrame, tapeFrames),
+		Audio: audio, background: b, frames: make(chan tapeFrame, tapeFrames), freeBuffers: make(chan tapeFrame, tapeFrames),
 		done: make(chan struct{}),
 	}
 	go func() {
@@ -78,6 +79,9 @@ func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	default:
 	}
 	copied.in, copied.out = append(copied.in[:0], f.In...), append(copied.out[:0], f.Out...)
+	if !f.OnHold {
+		copied.out = t.background.mix(copied.out, len(f.In))
+	}
 	copied.droppedFrames = t.droppedFrames
 	select {
 	case t.frames <- copied:

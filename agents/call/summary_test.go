@@ -12,12 +12,12 @@ import (
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
-	said := func(turn int, start, end, waited time.Duration) call.Entry {
-		return call.Entry{Speaker: call.SpeakerUser, Turn: turn, Start: start * ms, End: end * ms, Waited: waited * ms}
+	said := func(turn, start, end, waited int) call.Entry {
+		return call.Entry{Speaker: call.SpeakerUser, Turn: turn, Start: time.Duration(start) * ms, End: time.Duration(end) * ms, Waited: time.Duration(waited) * ms}
 	}
-	answered := func(turn int, endOfTurn, playing time.Duration) call.Entry {
+	answered := func(turn, endOfTurn, playing int) call.Entry {
 		return call.Entry{
-			Speaker: call.SpeakerAssistant, Turn: turn, Latency: conversation.Latency{EndOfTurn: endOfTurn * ms, Playing: playing * ms},
+			Speaker: call.SpeakerAssistant, Turn: turn, Latency: conversation.Latency{EndOfTurn: time.Duration(endOfTurn) * ms, Playing: time.Duration(playing) * ms},
 		}
 	}
 	interrupted, begun := answered(3, 0, 0), answered(4, 500, 900)
@@ -71,8 +71,8 @@ func TestSummarizeQuantiles(t *testing.T) {
 	t.Parallel()
 	var lines []call.Entry
 	for i := range 40 {
-		n := time.Duration((i*7)%40 + 1) // 1 to 40, unordered
-		l := conversation.Latency{EndOfTurn: n * time.Second, Recognized: n * time.Minute}
+		n := (i*7)%40 + 1 // 1 to 40, unordered
+		l := conversation.Latency{EndOfTurn: time.Duration(n) * time.Second, Recognized: time.Duration(n) * time.Minute}
 		if i%2 == 0 {
 			l.Recognized = 0
 		}

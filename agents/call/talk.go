@@ -95,7 +95,9 @@ func (s *Service) converse(
 	if err != nil {
 		return conversation.Outcome{By: conversation.ByFailure}, err
 	}
-	audio, stop := s.audio(ctx, c, leg)
+	background := playBackground(leg, c.Agent.Background)
+	defer background.wait.Wait()
+	audio, stop := s.audio(ctx, c, leg, background)
 	defer stop()
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
@@ -124,18 +126,20 @@ func (s *Service) converse(
 	}
 }
 
-// speaker returns the synthesizer for the calls of an organization.
-func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
-	if s.cfg.Voices == nil {
-		return s.cfg.Synthesizer
+// speaker returns the synthesizer for the calls of an organization's agent, which applies the agent's voice settings and pronunciations.
+func (s *Service) speaker(org callwright.OrgID, a agents.Agent) tts.Synthesizer {
+	speaker := s.cfg.Synthesizer
+	if s.cfg.Voices != nil {
+		speaker = s.cfg.Voices.Speaker(org)
 	}
-	return s.cfg.Voices.Speaker(org)
+	prosody, _ := a.Prosody() // checked before the call; a number's agent that was stored earlier speaks without it
+	return tts.Styled(speaker, prosody, tts.NewGuide(a.Pronunciation))
 }
 
 // conversationConfig returns the configuration of the conversation of an agent.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org, a), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}
@@ -151,11 +155,11 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 
 // audio returns the leg's audio, and records it if the agent has Record. If the recording cannot begin, the call continues without it. stop
 // finishes the recording and sets c.Recorded.
-func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversation.Audio, stop func()) {
+func (s *Service) audio(ctx context.Context, c *Call, leg Leg, b *background) (audio conversation.Audio, stop func()) {
 	if !c.Agent.Record {
 		return leg, func() {}
 	}
-	recording, err := s.record(ctx, *c, leg)
+	recording, err := s.record(ctx, *c, leg, b)
 	if err != nil { // the call continues without a recording
 		s.goUnrecorded(ctx, c, err)
 		return leg, func() {}
@@ -179,12 +183,12 @@ func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
 }
 
 // record creates the file of a call's recording and starts to record the leg.
-func (s *Service) record(ctx context.Context, c Call, leg Leg) (*recordedAudio, error) {
+func (s *Service) record(ctx context.Context, c Call, leg Leg, b *background) (*recordedAudio, error) {
 	file, err := s.cfg.Recordings.Create(ctx, c.Org, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	return recordAudio(leg, file)
+	return recordAudio(leg, file, b)
 }
 
 // The SIP codes in the records of calls that this package answers or rejects.

@@ -3,6 +3,7 @@ package call
 import (
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -47,4 +48,10 @@ func (s *Service) Warnings(c Call) (list []string) {
 		list = append(list, "the call gets no analysis ("+strings.Join(wanted, " and ")+"): "+unanswered)
 	}
 	return list
+}
+
+// IgnoredVoiceSettings returns the members of the voice settings of a call's agent that have no effect on this server: see
+// agents.Agent.IgnoredVoiceSettings.
+func (s *Service) IgnoredVoiceSettings(c Call) callwright.FieldErrors {
+	return c.Agent.IgnoredVoiceSettings(s.cfg.Voices)
 }

@@ -35,7 +35,7 @@ func (r *reader) do(effects []effect) {
 			r.hush()
 		case hold:
 			r.heldVoice = 0
-			r.job.mouth.hold(r.now)
+			r.job.mouth.hold(r.ctx, r.now, r.restOfWord())
 		case resume:
 			r.job.mouth.resume(r.now(), r.why)
 		case judge:
@@ -47,11 +47,7 @@ func (r *reader) do(effects []effect) {
 		case propose:
 			r.propose()
 		case withdraw:
-			why := BegunContinued
-			if r.state == pausing {
-				why = BegunRevised
-			}
-			r.withdraw(why)
+			r.withdraw()
 		case commit:
 			r.commit()
 		case answer:

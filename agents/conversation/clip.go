@@ -75,3 +75,10 @@ func (c *clip) part(from, to int) []int16 {
 	defer c.mu.Unlock()
 	return c.samples[from:to]
 }
+
+// upTo returns the samples before a position, or all that have arrived if there are fewer. They do not change afterwards.
+func (c *clip) upTo(to int) []int16 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.samples[:min(to, len(c.samples))]
+}

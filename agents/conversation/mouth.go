@@ -34,6 +34,8 @@ type mouth struct {
 	last     time.Duration // time at which the last sample was played
 	heldAt   time.Duration // time of the last hold
 	holds    []Hold
+	course   fade    // gain of the samples that are written
+	buffer   []int16 // samples of the last frame with their gain
 }
 
 // line is a spoken text and the position of its audio in the answer.
@@ -44,7 +46,9 @@ type line struct {
 	total int // samples of the whole text; 0 until known
 }
 
-func newMouth(audio Audio) *mouth { return &mouth{audio: audio, wake: make(chan struct{}, 1)} }
+func newMouth(audio Audio) *mouth {
+	return &mouth{audio: audio, wake: make(chan struct{}, 1), course: full}
+}
 
 // begin adds a line to the answer. It does nothing if earlier lines were not written completely, because the answer was cut.
 func (m *mouth) begin(c *clip) {
@@ -79,6 +83,11 @@ func (m *mouth) write(ctx context.Context) (p progress, changed <-chan struct{},
 	if m.held || m.closed || m.gated {
 		return waits, nil, nil
 	}
+	return m.frame(ctx)
+}
+
+// frame writes the next frame. The caller holds the mutex.
+func (m *mouth) frame(ctx context.Context) (p progress, changed <-chan struct{}, err error) {
 	if m.line == len(m.lines) {
 		return written, nil, nil
 	}
@@ -99,12 +108,18 @@ func (m *mouth) write(ctx context.Context) (p progress, changed <-chan struct{},
 	case m.audio.Queued()+len(part) > queueFrames*frame:
 		return waits, nil, nil
 	}
-	if err := m.audio.Write(ctx, part); err != nil {
-		return wrote, nil, lostCall{err}
+	return wrote, nil, m.play(ctx, part)
+}
+
+// play writes the samples at the position with their gain, and moves the position behind them. The error is a lostCall. The caller holds the
+// mutex.
+func (m *mouth) play(ctx context.Context, samples []int16) error {
+	if err := m.audio.Write(ctx, m.course.apply(&m.buffer, samples, m.at, m.audio.Rate())); err != nil {
+		return lostCall{err}
 	}
-	m.at += len(part)
-	m.queued += len(part)
-	return wrote, nil, nil
+	m.at += len(samples)
+	m.queued += len(samples)
+	return nil
 }
 
 // queueFrames is the maximum number of queued frames: 200 ms. See Audio.Write.
@@ -155,22 +170,75 @@ func (m *mouth) check(queued int, now func() time.Duration) {
 	}
 }
 
-// hold silences the answer from the next packet on. The position moves back to the beginning of the word that is being played.
-func (m *mouth) hold(now func() time.Duration) {
+// fade changes the gain of the answer from the next packet on. The samples that were queued with the former gain are written again.
+func (m *mouth) fade(ctx context.Context, now func() time.Duration, gain float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held || m.closed || m.course.to == gain {
+		return
+	}
+	line, end := m.line, m.at
+	m.rewind(now)
+	m.course = fade{start: m.at, from: m.course.gain(m.at, m.audio.Rate()), to: gain}
+	for m.at < end || m.line < line {
+		// A line that failed was reported when it was written first, and a call that was lost is reported by the next write.
+		if p, _, err := m.frame(ctx); p == waits || p == wrote && err != nil {
+			break
+		}
+	}
+	m.signal()
+}
+
+// hold silences the answer. If the word that is being played, or the pause after it, ends within rest, the answer is silent after it.
+// Otherwise, it is silent from the next packet on, and the position moves back to the beginning of that word.
+func (m *mouth) hold(ctx context.Context, now func() time.Duration, rest time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.held || m.closed {
 		return
 	}
 	m.held, m.heldAt = true, now()
+	m.rewind(now)
+	if m.line < len(m.lines) {
+		l := m.lines[m.line]
+		if end := m.wordEnd(l, rest); end > m.at {
+			m.finishWord(ctx, l, end)
+		} else {
+			m.back(l)
+		}
+	}
+	m.course = full
+	m.repeated = max(m.reached, m.at)
+}
+
+// rewind discards the queued samples, and moves the position and the line back to the first of them. The caller holds the mutex.
+func (m *mouth) rewind(now func() time.Duration) {
 	m.flush(now)
 	for m.line > 0 && m.at < m.lines[m.line-1].end {
 		m.line--
 	}
-	if m.line < len(m.lines) {
-		m.back(m.lines[m.line])
+}
+
+// wordEnd returns the position at which the word of line l that is being played ends, or the current position if the word does not end
+// within rest. The caller holds the mutex.
+func (m *mouth) wordEnd(l line, rest time.Duration) int {
+	rate := m.audio.Rate()
+	samples := l.clip.upTo(m.at - l.start + int(rest.Seconds()*float64(rate)))
+	if m.at <= l.start || m.at-l.start >= len(samples) {
+		return m.at
 	}
-	m.repeated = m.reached
+	from := max(0, m.at-l.start-int(longestRepeat.Seconds()*float64(rate)))
+	return l.start + from + wordEnd(samples[from:], m.at-l.start-from, rate)
+}
+
+// finishWord writes the samples of line l up to a position, and fades them out. The caller holds the mutex.
+func (m *mouth) finishWord(ctx context.Context, l line, end int) {
+	out := max(m.at, end-int(fadeTime.Seconds()*float64(m.audio.Rate())))
+	// The next write reports a call that was lost.
+	if m.play(ctx, l.clip.part(m.at-l.start, out-l.start)) == nil {
+		m.course = fade{start: out, from: m.course.gain(out, m.audio.Rate())}
+		_ = m.play(ctx, l.clip.part(out-l.start, end-l.start))
+	}
 }
 
 // flush discards the queued samples and moves the position back by their number. The caller holds the mutex.

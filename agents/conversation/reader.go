@@ -78,7 +78,7 @@ func (r *reader) read(ctx context.Context) error {
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
 	if r.state == proposed {
-		r.withdraw("")
+		r.withdraw()
 	}
 	r.cancel()
 	if gone {
@@ -203,6 +203,8 @@ func (r *reader) awaitVoice() {
 	r.voiceDetector.endBurst()
 	if r.voiceCounts() {
 		r.happens(callerSpeaks)
+	} else if r.state == speaking {
+		r.duck()
 	}
 }
 

@@ -40,3 +40,19 @@ func wordStart(samples []int16, rate int, begins bool) int {
 	}
 	return len(samples) - (quietest+1)*size
 }
+
+// wordEnd returns the end of the first gap of 10 ms after a position (at) in the samples, or at if there is none. Levels are relative to the
+// loudest window, as in wordStart.
+func wordEnd(samples []int16, at, rate int) int {
+	size := rate / 100
+	loudest := pcm.SilenceDB
+	for i := 0; i+size <= len(samples); i += size {
+		loudest = max(loudest, pcm.Loudness(samples[i:i+size]))
+	}
+	for i := at; i+size <= len(samples); i += size {
+		if pcm.Loudness(samples[i:i+size]) <= max(loudest+quietWindow, digitalSilence) {
+			return i + size
+		}
+	}
+	return at
+}

@@ -103,7 +103,7 @@ func (c Change) parts() (parts part) {
 		part    part
 	}{
 		{c.Conditions.Set, partConditions}, {c.KnowledgeBases.Set, partKnowledge}, {c.Tools.Set, partTools},
-		{c.Call.Voice.Set || c.Call.Language.Set || c.Call.Background.Set, partEngines},
+		{c.Call.Voice.Set || c.Call.Language.Set, partEngines},
 	} {
 		if p.changed {
 			parts |= p.part

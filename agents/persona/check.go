@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/tool"
+	"github.com/callwright/callwright/speech/ambience"
 )
 
 // The limits of a persona and its versions. Limits of texts count characters.
@@ -119,6 +120,8 @@ func (v Version) check(f *faults) {
 		f.addLonger(field, id, MaxID)
 	}
 	f.addLonger("call_config.voice", v.Call.Voice, MaxVoice)
+	f.addIf(v.Call.Background != "" && !ambience.Track(v.Call.Background).Known(),
+		"call_config.background", "must be office, cafe, restaurant or none")
 	f.addLonger("call_config.language", v.Call.Language, MaxLanguage)
 	f.addIf(v.Call.MaxDuration < 0 || v.Call.MaxDuration > LongestCall,
 		"call_config.max_duration", "must be more than 0 and at most %d minutes", int(LongestCall/time.Minute))
@@ -172,11 +175,8 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 	return nil
 }
 
-// checkEngines refuses a background sound, and a voice or language that the engines do not support.
+// checkEngines refuses a voice or language that the engines do not support.
 func (s *Service) checkEngines(ctx context.Context, v Version) error {
-	if v.Call.Background != "" {
-		return callwright.Invalid("call_config.background", "must be empty: this server has no background sounds")
-	}
 	if s.cfg.Voices != nil {
 		if err := s.cfg.Voices.CheckVoice(ctx, v.Org, v.Call.Voice, v.Call.Language); err != nil {
 			return below("call_config.", err)

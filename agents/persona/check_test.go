@@ -196,7 +196,7 @@ func TestReferences(t *testing.T) {
 	wantError(t, "an absent pathway", err, callwright.CodeNotFound, "pathway_conditions[1].pathway_id")
 	_, err = h.Update(t.Context(), org, id, when("down"))
 	wantError(t, "pathways that are down", err, callwright.CodeUnavailable, "pathway_conditions[0].pathway_id")
-	_, err = h.Update(t.Context(), org, id, persona.Change{Call: persona.CallChange{Background: callwright.Given("cafe")}})
+	_, err = h.Update(t.Context(), org, id, persona.Change{Call: persona.CallChange{Background: callwright.Given("street")}})
 	wantError(t, "a background sound", err, callwright.CodeBadRequest, "call_config.background")
 	known := pathways{"order": nil}
 	h = newHouse(t, func(c *persona.Config) { c.Pathways = known })

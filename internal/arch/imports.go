@@ -33,6 +33,8 @@ var bridges = []struct{ from, to string }{
 	{"agents", "speech/tts"},
 	{"agents/agentstest", "speech/speechtest"},
 	{"agents", "speech/activity"},
+	{"agents", "speech/ambience"},
+	{"agents/agentstest", "speech/pcm"},
 	{"agents/call", "speech/pcm"},
 	{"agents/conversation", "speech/pcm"},
 	{"triage/analyst", "agents/llm"},

@@ -61,6 +61,41 @@ func showsOneClock(t *testing.T, m MediaSetup) {
 	})
 }
 
+// mixesBackground plays a background. The other side must hear it while nothing is written and during written silence, until it ends.
+// Queued, Flush and the frames of the session must not contain it.
+func mixesBackground(t *testing.T, m MediaSetup) {
+	c := newMediaCall(t, m)
+	player, ok := c.caller.(sip.BackgroundPlayer)
+	if !ok {
+		return
+	}
+	c.apply()
+	loop, heard := c.spoken(sdp.PCMU, 1)
+	player.PlayBackground(loop)
+	hears := func() {
+		c.until(c.callee, "the background to be heard", func(f sip.Frame) bool { return slices.Equal(f.In, heard[0]) })
+	}
+	stop := listen(c.caller)
+	hears()
+	if queued, flushed := c.caller.Queued(), c.caller.Flush(); queued != 0 || flushed != 0 {
+		t.Errorf("the background is %d queued and %d flushed samples", queued, flushed)
+	}
+	if err := c.caller.Write(context.Background(), make([]int16, 5*len(loop))); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		hears()
+	}
+	stop()
+	c.until(c.caller, "a frame of silence", func(f sip.Frame) bool { return f.Out == nil })
+	stop = listen(c.caller)
+	defer stop()
+	player.PlayBackground(nil)
+	c.until(c.callee, "the end of the background", func(f sip.Frame) bool {
+		return !slices.ContainsFunc(f.In, func(s int16) bool { return s > 100 || s < -100 })
+	})
+}
+
 // concealsLoss drops 20 packets, every fifth one. Each frame must still be whole, and the session must count the loss.
 func concealsLoss(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)

@@ -14,6 +14,12 @@ type Speakers interface {
 	Speaker(org callwright.OrgID) Synthesizer
 }
 
+// ProsodyReporter is an optional interface of a VoiceChecker. speech.Service implements it.
+type ProsodyReporter interface {
+	// Applies reports which factors of a Prosody the engine applies: see Description.
+	Applies() (pitch, tempo bool)
+}
+
 // VoiceChecker checks voices and languages before a call.
 type VoiceChecker interface {
 	// CheckVoice returns the error that Synthesize would return for a voice of an organization and a language, or nil if both are valid.

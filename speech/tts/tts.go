@@ -119,6 +119,23 @@ func (p Prosody) Check() error {
 	return nil
 }
 
+// Times returns the factors of p multiplied by those of q, limited to MinFactor and MaxFactor.
+func (p Prosody) Times(q Prosody) Prosody {
+	return Prosody{Pitch: times(p.Pitch, q.Pitch), Tempo: times(p.Tempo, q.Tempo)}
+}
+
+// times multiplies two factors, of which 0 means 1.
+func times(a, b float64) float64 {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	default:
+		return min(max(a*b, MinFactor), MaxFactor)
+	}
+}
+
 // Factors returns the factors, and 1 instead of 0.
 func (p Prosody) Factors() (pitch, tempo float64) {
 	pitch, tempo = p.Pitch, p.Tempo

@@ -119,6 +119,8 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"model", `null`, `""`},
 		{"voice_settings", `{"speed":1.5,"more":{"a":[null]}}`, ""},
 		{"voice_settings", `{}`, ""},
+		{"background_track", `"office"`, ""},
+		{"pronunciation_guide", `[{"word":"API","pronunciation":"A P I","case_sensitive":false,"spaced":true}]`, ""},
 		{"voice_settings", `null`, ""},
 		{"voice", `"rms"`, ""},
 		{"voice", `null`, `""`},

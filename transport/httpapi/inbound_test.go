@@ -20,8 +20,8 @@ func TestInboundNumberIsRegisteredReadAndChanged(t *testing.T) {
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/%2B14155550100", `{
 		"prompt": "Take orders.", "voice_id": "rms", "first_sentence": "Good morning.", "record": true, "max_duration": 5,
 		"temperature": 0.5, "language": "en", "model": "base", "webhook": "http://plain.example", "wait_for_greeting": true,
-		"transfer_phone_number": "nobody", "fallback_number": "+14155550199", "persona_id": "nobody", "background_track": "cafe",
-		"voice_settings": {"speed": 2}}`)
+		"transfer_phone_number": "nobody", "fallback_number": "+14155550199", "persona_id": "nobody", "background_track": "street",
+		"voice_settings": {"speed": 3}}`)
 	if at(t, report, "updates", "prompt") != "Take orders." || at(t, report, "updates", "record") != true ||
 		at(t, report, "updates", "temperature") != 0.5 || report["status"] != "success" {
 		t.Errorf("report %v", report)
@@ -139,7 +139,8 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"idle":{"after":5,"times":1},"min_endpointing_delay":450,"max_endpointing_delay":4000,"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
+	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"idle":{"after":5,"times":1},"min_endpointing_delay":450,"max_endpointing_delay":4000,"voice_settings":{"speed":1.25},"background_track":"cafe",
+		"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":true,"spaced":false}],"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
 	if failed, _ := report["failed_updates"].(map[string]any); len(failed) > 0 {
 		t.Errorf("report %v", report)
@@ -156,13 +157,15 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	}
 	refused := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100",
 		`{"tools":["TL-1"],"dynamic_data":[{"url":"http://plain.example"}],"persona":null,"interruption_threshold":null,"interruptibility":null,
-		"min_endpointing_delay":null,"max_endpointing_delay":null,"idle":null}`)
+			"min_endpointing_delay":null,"max_endpointing_delay":null,
+			"voice_settings":null,"background_track":null,"pronunciation_guide":null,"idle":null}`)
 	if failed, _ := refused["failed_updates"].(map[string]any); len(failed) != 2 || failed["tools"] == nil || failed["dynamic_data"] == nil {
 		t.Errorf("refused %v", refused)
 	}
 	number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
-	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil ||
-		number["idle"] != nil || number["min_endpointing_delay"] != nil || number["max_endpointing_delay"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
+	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil || number["voice_settings"] != nil || number["idle"] != nil ||
+		number["background_track"] != nil || number["pronunciation_guide"] != nil || number["min_endpointing_delay"] != nil ||
+		number["max_endpointing_delay"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
 		t.Errorf("afterwards %v", number)
 	}
 }

@@ -31,6 +31,13 @@ func Ignore(ctx context.Context, field, message string) {
 	}
 }
 
+// IgnoreAll adds members that a handler ignores, with the reasons as messages, as Ignore does.
+func IgnoreAll(ctx context.Context, members callwright.FieldErrors) {
+	for _, m := range members {
+		Ignore(ctx, m.Field, m.Message)
+	}
+}
+
 // maxIgnored is the maximum number of ignored members that an answer names: see IgnoredMembers in the contract.
 const maxIgnored = 100
 

@@ -73,7 +73,8 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 		{`"timezone":"America/Los_Angeles"`, "timezone"},
 		{`"background_track":null`, ""},
 		{`"background_track":"none"`, ""},
-		{`"background_track":"office"`, "background_track"},
+		{`"background_track":"office"`, ""},
+		{`"background_track":"street"`, "400 background_track"},
 		{`"noise_cancellation":false`, ""},
 		{`"noise_cancellation":true`, "noise_cancellation"},
 		{`"voicemail":null`, ""},
@@ -99,14 +100,19 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 		{`"keywords":null`, ""},
 		{`"keywords":["Callwright:2"]`, "keywords"},
 		{`"voice_settings":null`, ""},
-		{`"voice_settings":{"speed":1.2}`, "voice_settings"},
+		{`"voice_settings":{"speed":1.2,"pitch":null}`, ""},
+		{`"voice_settings":{"stability":0.5,"speed":1.2,"style":1,"old":null}`, "voice_settings.stability voice_settings.style"},
+		{`"voice_settings":{"speed":3}`, "400 voice_settings.speed"},
+		{`"voice_settings":{"pitch":"high"}`, "400 voice_settings.pitch"},
 		{`"ignore_button_press":false`, ""},
 		{`"ignore_button_press":true`, "ignore_button_press"},
 		{`"precall_dtmf_sequence":""`, ""},
 		{`"precall_dtmf_sequence":null`, ""},
 		{`"precall_dtmf_sequence":"1ww2#"`, "400 precall_dtmf_sequence"},
 		{`"pronunciation_guide":[]`, ""},
-		{`"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":false,"spaced":true}]`, "pronunciation_guide"},
+		{`"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":false,"spaced":true}]`, ""},
+		{`"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":"false","spaced":"true"}]`, ""},
+		{`"pronunciation_guide":[{"word":"API","pronunciation":"A P I"},{"word":" ","pronunciation":"x"}]`, "400 pronunciation_guide[1].word"},
 		{`"guard_rails":[]`, ""},
 		{`"guard_rails":[{"name":"no prices"}]`, "400 guard_rails"},
 		{`"citation_schema_ids":[]`, ""},
@@ -219,8 +225,8 @@ func TestInboundNumbersTakeWhatAsksForNothing(t *testing.T) {
 		t.Errorf("failed: %v", failed)
 	}
 	answer = h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber,
-		`{"background_track":"office","fallback_number":"+14155550199","voice_settings":{"speed":2}}`)
-	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 3 {
+		`{"background_track":"office","fallback_number":"+14155550199","voice_settings":{"speed":2.5}}`)
+	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 2 || failed["voice_settings"] == nil {
 		t.Errorf("failed: %v", failed)
 	}
 }

@@ -37,10 +37,14 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
-	Keywords    []string       `json:"keywords,omitempty"` // those of web agents have a column
-	LeastWait   time.Duration  `json:"least_wait_ns,omitempty"`
-	LongestWait time.Duration  `json:"longest_wait_ns,omitempty"`
-	Idle        *dialogue.Idle `json:"idle,omitempty"`
+	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
+
+	VoiceSettings string                 `json:"voice_settings,omitempty"`
+	Pronunciation []agents.Pronunciation `json:"pronunciation,omitzero"`
+	Background    agents.Background      `json:"background,omitempty"`
+	LeastWait     time.Duration          `json:"least_wait_ns,omitempty"`
+	LongestWait   time.Duration          `json:"longest_wait_ns,omitempty"`
+	Idle          *dialogue.Idle         `json:"idle,omitempty"`
 
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns

@@ -2,7 +2,6 @@ package agentstore
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -41,14 +40,15 @@ type webAgentRow struct {
 func (db core) webAgentRow(a agents.WebAgent) webAgentRow {
 	keywords := a.Agent.Keywords
 	a.Agent.Keywords = nil // in its own column, which also stores an empty list
+	settings := a.Agent.VoiceSettings
+	a.Agent.VoiceSettings = "" // has a column
 	row := webAgentRow{
 		ID: a.ID, Org: string(a.Org), agentColumns: db.agentColumns(webAgentPurpose(a.Org, a.ID), a.Agent),
 		Keywords: keywords, Metadata: a.Metadata,
 		CreatedAt: sqldb.Stored(a.CreatedAt), UpdatedAt: sqldb.Stored(a.UpdatedAt), Version: a.Version,
 	}
-	if a.VoiceSettings != nil {
-		text := string(a.VoiceSettings)
-		row.VoiceSettings = &text
+	if settings != "" {
+		row.VoiceSettings = &settings
 	}
 	return row
 }
@@ -62,7 +62,7 @@ func (db core) webAgent(r webAgentRow) (agents.WebAgent, error) {
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
 	}
 	if r.VoiceSettings != nil {
-		a.VoiceSettings = json.RawMessage(*r.VoiceSettings)
+		a.Agent.VoiceSettings = *r.VoiceSettings
 	}
 	return a, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia/internal/secure"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
+	"github.com/callwright/callwright/speech/pcm"
 )
 
 const (
@@ -30,6 +31,9 @@ type sender struct {
 	ticks    uint32  // RTP clock ticks in a frame
 	pcm      []int16 // audio of one frame
 	silence  []int16
+	mixed    []int16 // audio of one frame with the background
+	loop     []int16 // background of all audio, at the session's rate; nil if there is none
+	loopAt   int     // position in loop
 
 	payload   uint8 // payload type of audio
 	events    uint8
@@ -137,12 +141,22 @@ func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, pl
 	case !busy && queue.fill(s.pcm):
 		played = s.pcm
 		s.mark, s.talking = s.mark || !s.talking, true
-		err = errors.Join(err, s.fill(s.pcm))
+		err = errors.Join(err, s.fill(s.mix(s.pcm)))
 	default:
 		s.talking = false
-		err = errors.Join(err, s.fill(s.silence))
+		err = errors.Join(err, s.fill(s.mix(s.silence)))
 	}
 	return s.sealed, played, err
+}
+
+// mix returns a frame with the background. The result is valid until the next call.
+func (s *sender) mix(frame []int16) []int16 {
+	if s.loop == nil {
+		return frame
+	}
+	s.mixed = append(s.mixed[:0], frame...)
+	s.loopAt = pcm.MixLoop(s.mixed, s.loop, s.loopAt)
+	return s.mixed
 }
 
 // cost returns the maximum number of audio packets in a frame.

@@ -266,6 +266,13 @@ func (s *session) Write(ctx context.Context, samples []int16) error {
 	}
 }
 
+// PlayBackground implements sip.BackgroundPlayer.
+func (s *session) PlayBackground(loop []int16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out.loop, s.out.loopAt = loop, 0
+}
+
 // Queued implements sip.MediaSession. It counts samples at the session's rate.
 func (s *session) Queued() int {
 	s.mu.Lock()

@@ -161,7 +161,7 @@ func synthesized(t *testing.T) corpus {
 		"Can you tell me how much it is?",
 		"Please send the letter to my new address.",
 	} {
-		for _, voice := range []string{"slt", "rms", "awb", "kal16"}[:2+i%2*2] {
+		for _, voice := range []string{"slt", "rms", "awb", "kal16"}[i%2*2 : i%2*2+2] {
 			u, ok := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
 			if !ok {
 				t.Fatalf("%s is silent", voice)
@@ -174,7 +174,7 @@ func synthesized(t *testing.T) corpus {
 			u, _ := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
 			c.short = append(c.short, u)
 		}
-		for _, text := range strings.Fields(digitWords["en"]) {
+		for text := range strings.FieldsSeq(digitWords["en"]) {
 			u, _ := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
 			c.digits[voice] = append(c.digits[voice], u)
 		}
@@ -284,7 +284,7 @@ func readWAV(t *testing.T, file string) []int16 {
 	var samples []int16
 	for b := range slices.Chunk(raw[at+8:len(raw)-len(raw)%2], 2) {
 		if len(b) == 2 {
-			samples = append(samples, int16(binary.LittleEndian.Uint16(b))) //nolint:gosec // two's complement
+			samples = append(samples, int16(binary.LittleEndian.Uint16(b)))
 		}
 	}
 	return samples

@@ -77,7 +77,7 @@ func (c *condition) with(u utterance, seed uint64) (audio []int16, begin, end in
 	for i, s := range u.samples {
 		line[begin+i] = sounds.Clip(float64(s) * gain)
 	}
-	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same calls each time
+	r := rand.New(rand.NewPCG(seed, 1))
 	at := r.IntN(10 * rate)
 	noise := sounds.Amplitude(level+c.below) / sounds.Amplitude(0)
 	for i := range line {

@@ -31,16 +31,18 @@ type spokenPart struct {
 
 // assemble returns the audio of a turn that begins after 1.5 s, its words, and the sample at which the last word ends.
 func assemble(parts []spokenPart) (audio []int16, words []word, end int) {
-	audio = make([]int16, 3*rate/2)
+	audio = append(audio, silence(1500*time.Millisecond)...)
 	for _, p := range parts {
 		words = append(words, shifted(p.words, len(audio))...)
 		audio = append(audio, p.samples...)
 		end = len(audio)
-		audio = append(audio, make([]int16, int(p.pause*rate/time.Second))...)
+		audio = append(audio, silence(p.pause)...)
 	}
-	audio = append(audio, make([]int16, 6*rate)...)
+	audio = append(audio, silence(6*time.Second)...)
 	return sounds.Mix(audio, sounds.White(-65)), words, end
 }
+
+func silence(d time.Duration) []int16 { return make([]int16, int(d*rate/time.Second)) }
 
 // oneTurn runs a call, and names what happened to its only turn: complete in one turn, or cut inside. It also returns the silence after
 // the last word until the turn was over.
@@ -64,9 +66,9 @@ func oneTurn(t *testing.T, s scene, end int) (names []string, wait time.Duration
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	c := load(t)
-	each := 6
+	each := 1
 	if !small() {
-		each = 40
+		each = 20
 	}
 	styles := []struct {
 		name  string
@@ -91,8 +93,11 @@ func TestNumbers(t *testing.T) {
 					t.Parallel()
 					var n counts
 					for _, digits := range c.digits {
+						if digits[0].language == "ru" {
+							continue // the rules do not know the language
+						}
 						for seed := range each {
-							r := rand.New(rand.NewPCG(uint64(seed), 3)) //nolint:gosec // the same numbers each time
+							r := rand.New(rand.NewPCG(uint64(seed), 3))
 							var parts []spokenPart
 							for i := range 10 {
 								u := digits[r.IntN(10)]
@@ -107,6 +112,7 @@ func TestNumbers(t *testing.T) {
 					}
 					addRow(3, at, name, e.name, n.percent("complete"), n.percent("cut"))
 					t.Logf("complete, cut: %s", n.percent("complete", "cut"))
+					atLeast(t, "complete", n.share("complete"), 100, 0)
 				})
 			}
 		}
@@ -135,7 +141,7 @@ func TestSentencesWithPauses(t *testing.T) {
 				if len(u.words) < 5 || u.language == "ru" || u.speaker == "it_IT_f_Menardi" {
 					continue // the texts are unknown, or the rules do not know the language
 				}
-				r := rand.New(rand.NewPCG(uint64(i), 4)) //nolint:gosec // the same pauses each time
+				r := rand.New(rand.NewPCG(uint64(i), 4))
 				audio, words, end := assemble(u.withPauses(r))
 				names, wait := oneTurn(t, scene{
 					audio: audio, words: words, network: true, engines: e.engines, config: conversation.Config{Language: u.language},
@@ -147,6 +153,7 @@ func TestSentencesWithPauses(t *testing.T) {
 			}
 			addRow(3, 100+position, "sentences with pauses", e.name, n.percent("complete"), n.percent("cut"))
 			addRow(4, 100+position, "end of a turn after the last word of a sentence with pauses", e.name, fmt.Sprint(quantile(waits, 0.5).Milliseconds()), fmt.Sprint(quantile(waits, 0.95).Milliseconds()))
+			atMost(t, "cut", n.share("cut"), 12.5, 12.5)
 			t.Logf("%d sentences; complete, cut: %s; wait %s", n.all, n.percent("complete", "cut"), millis(waits))
 		})
 	}
@@ -203,7 +210,12 @@ func TestLatency(t *testing.T) {
 				}
 			}
 			addRow(4, position, "first sound after the last word", e.name, fmt.Sprint(quantile(first, 0.5).Milliseconds()), fmt.Sprint(quantile(first, 0.95).Milliseconds()))
+			if e.partial > 0 {
+				atMost(t, "median", float64(quantile(first, 0.5).Milliseconds()), 720, 40)
+				atMost(t, "p95", float64(quantile(first, 0.95).Milliseconds()), 800, 80)
+			}
 			if e.final == 0 {
+				atMost(t, "own time", float64(quantile(added, 0.95).Milliseconds()), 20, 0)
 				addRow(4, 50, "the same, after the end of the turn was detected", e.name, fmt.Sprint(quantile(added, 0.5).Milliseconds()), fmt.Sprint(quantile(added, 0.95).Milliseconds()))
 			}
 			t.Logf("%d answers, %s; after the end of the turn %s", len(first), millis(first), millis(added))

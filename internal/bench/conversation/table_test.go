@@ -65,7 +65,7 @@ func printTable() {
 	}
 }
 
-// counts counts the outcomes of a condition.
+// counts contains how often each outcome of a condition occurred.
 type counts struct {
 	all  int
 	hits map[string]int

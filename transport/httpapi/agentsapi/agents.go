@@ -56,6 +56,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 		return nil, aboutPrompt(err)
 	}
 	httpapi.LogID(ctx, "agent_id", w.ID)
+	a.noteVoiceSettings(ctx, req.VoiceSettings.Set, w.Agent)
 	ignored, err := a.ignored(ctx, "voice", w.Agent.Voice, w.Agent.Language)
 	if err != nil {
 		return nil, err
@@ -74,6 +75,13 @@ func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.I
 		list = append(list, oas.IgnoredMember(member))
 	}
 	return list, nil
+}
+
+// noteVoiceSettings adds the voice settings that have no effect to the ignored members of the body, if the body contains voice settings.
+func (a *api) noteVoiceSettings(ctx context.Context, given bool, agent agents.Agent) {
+	if given {
+		httpapi.IgnoreAll(ctx, a.cfg.Agents.IgnoredVoiceSettings(agent))
+	}
 }
 
 // aboutPrompt renames the field of an error about the task to "prompt", its name in the contract.
@@ -95,7 +103,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
-	settings, err := objectText(req.VoiceSettings.Value)
+	settings, err := agentwire.VoiceSettings(req.VoiceSettings.Value)
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
@@ -107,6 +115,10 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
+	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
 	w := agents.WebAgent{
 		Agent: agents.Agent{
 			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
@@ -115,8 +127,9 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
 			LeastWait: wire.FromMillisOr(req.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(req.MaxEndpointingDelay.Get()),
 			Keywords: req.Keywords, Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Idle: idle.Value,
+			VoiceSettings: settings, Pronunciation: guide, Background: agentwire.Background(req.BackgroundTrack.Value),
 		},
-		VoiceSettings: settings, Metadata: metadata,
+		Metadata: metadata,
 	}
 	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
 		w.Agent.Interruption = new(defaultInterruption)
@@ -140,6 +153,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
+	a.noteVoiceSettings(ctx, req.VoiceSettings.Set, w.Agent)
 	ignored, err := a.ignored(ctx, "voice", req.Voice.Value, req.Language.Value)
 	if err != nil {
 		return nil, err
@@ -158,6 +172,8 @@ func (a *api) UpdateAgent(
 		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
+		{"pronunciation_guide", agents.SettingPronunciation, req.PronunciationGuide},
+		{"background_track", agents.SettingBackground, req.BackgroundTrack},
 		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
 	})
 }
@@ -168,7 +184,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
-	voiceSettings, err := objectText(req.VoiceSettings.Value)
+	voiceSettings, err := agentwire.VoiceSettings(req.VoiceSettings.Value)
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
@@ -177,6 +193,10 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 		return agents.WebAgentPatch{}, err
 	}
 	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
+	}
+	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
@@ -194,11 +214,13 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 			MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 			Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
+			VoiceSettings:    wire.Change(voiceSettings, req.VoiceSettings.Set),
+			Pronunciation:    wire.Change(guide, req.PronunciationGuide.Set),
+			Background:       wire.Change(agentwire.Background(req.BackgroundTrack.Value), req.BackgroundTrack.Set),
 			LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
 			LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		},
-		VoiceSettings: wire.Change(voiceSettings, req.VoiceSettings.Set),
-		Metadata:      wire.Change(metadata, req.Metadata.Set),
+		Metadata: wire.Change(metadata, req.Metadata.Set),
 	}, nil
 }
 
@@ -247,18 +269,24 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 	if answer.Idle.Value, answer.Idle.Set, err = agentwire.IdleOptions[oas.IdleOptions](w.Agent.Idle); err != nil {
 		return answer, err
 	}
-	answer.VoiceSettings.SetToNull()
-	if w.VoiceSettings != nil {
-		answer.VoiceSettings.Null = false
-		err = json.Unmarshal(w.VoiceSettings, &answer.VoiceSettings.Value)
+	answer.VoiceSettings, err = voiceSettings(w.Agent)
+	if err != nil {
+		return answer, err
+	}
+	if w.Agent.Background != "" {
+		answer.BackgroundTrack = wire.OptNilText(string(w.Agent.Background))
+	}
+	if w.Agent.Pronunciation != nil {
+		answer.PronunciationGuide.Set = true
+		answer.PronunciationGuide.Value, err = agentwire.PronunciationGuide[oas.PronunciationGuide](w.Agent.Pronunciation)
 	}
 	return answer, err
 }
 
-// objectText returns the JSON of a free object, or nil if the object is null.
-func objectText(object oas.VoiceSettings) (json.RawMessage, error) {
-	if object == nil {
-		return nil, nil
+// voiceSettings returns the voice settings of an agent, or null if it has none.
+func voiceSettings(a agents.Agent) (settings oas.NilVoiceSettings, err error) {
+	if a.VoiceSettings == "" {
+		return oas.NilVoiceSettings{Null: true}, nil
 	}
-	return object.MarshalJSON()
+	return settings, json.Unmarshal([]byte(a.VoiceSettings), &settings.Value)
 }

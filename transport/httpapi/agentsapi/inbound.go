@@ -75,6 +75,7 @@ func (a *api) UpdateInboundNumber(
 	if req.VoiceID.Set {
 		voice, named = req.VoiceID.Value, "voice_id"
 	}
+	a.noteVoiceSettings(ctx, req.VoiceSettings.Set, n.Agent)
 	ignored, err := a.ignored(ctx, named, voice, req.Language.Value)
 	if err != nil {
 		return nil, err
@@ -96,18 +97,15 @@ func (a *api) UpdateInboundNumber(
 		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
 		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
+		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
+		{"pronunciation_guide", agents.SettingPronunciation, req.PronunciationGuide},
+		{"background_track", agents.SettingBackground, req.BackgroundTrack},
 	})
 	if err != nil {
 		return nil, err
 	}
-	for name, asked := range map[string]bool{
-		"voice_settings":   len(req.VoiceSettings.Value) > 0,
-		"background_track": req.BackgroundTrack.Value != "" && req.BackgroundTrack.Value != "none",
-		"fallback_number":  req.FallbackNumber.Value != "",
-	} {
-		if asked {
-			answer.FailedUpdates[name] = wire.NotBuilt(name).Message
-		}
+	if req.FallbackNumber.Value != "" {
+		answer.FailedUpdates["fallback_number"] = wire.NotBuilt("fallback_number").Message
 	}
 	if req.Voice.Set && req.VoiceID.Set && req.Voice.Value != req.VoiceID.Value {
 		delete(answer.Updates, "voice")
@@ -123,6 +121,14 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		return agents.Patch{}, err
 	}
 	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
+	if err != nil {
+		return agents.Patch{}, err
+	}
+	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
+	if err != nil {
+		return agents.Patch{}, err
+	}
+	settings, err := agentwire.VoiceSettings(req.VoiceSettings.Value)
 	if err != nil {
 		return agents.Patch{}, err
 	}
@@ -148,6 +154,9 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 		Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
+		VoiceSettings:    wire.Change(settings, req.VoiceSettings.Set),
+		Pronunciation:    wire.Change(guide, req.PronunciationGuide.Set),
+		Background:       wire.Change(agentwire.Background(req.BackgroundTrack.Value), req.BackgroundTrack.Set),
 		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
 		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 	}
@@ -168,6 +177,14 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		return oas.InboundNumber{}, err
 	}
 	idle, given, err := agentwire.IdleOptions[oas.IdleOptions](n.Agent.Idle)
+	if err != nil {
+		return oas.InboundNumber{}, err
+	}
+	settings, err := voiceSettings(n.Agent)
+	if err != nil {
+		return oas.InboundNumber{}, err
+	}
+	guide, err := agentwire.PronunciationGuide[oas.PronunciationGuide](n.Agent.Pronunciation)
 	absent := oas.OptNilString{Set: true, Null: true}
 	temperature := wire.NilPtr(n.Agent.Temperature)
 	tools := wire.Items[oas.AgentTool](n.Agent.Tools)
@@ -190,8 +207,9 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		Idle:                  oas.OptNilIdleOptions{Value: idle, Set: given},
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
-		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: oas.NilVoiceSettings{Null: true},
-		BackgroundTrack: absent, FallbackNumber: absent,
+		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: settings,
+		PronunciationGuide: oas.OptNilPronunciationGuide{Value: guide, Set: guide != nil},
+		BackgroundTrack:    wire.OptNilText(string(n.Agent.Background)), FallbackNumber: absent,
 	}, err
 }
 

@@ -30,6 +30,9 @@ func (a *api) CreateCall(
 	if err := httpapi.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
 		return nil, err
 	}
+	if !req.VoiceSettings.Null && req.VoiceSettings.Set {
+		httpapi.IgnoreAll(ctx, a.cfg.Calls.IgnoredVoiceSettings(c))
+	}
 	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}

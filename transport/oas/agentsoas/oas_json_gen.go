@@ -615,6 +615,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("background_track")
 		s.BackgroundTrack.Encode(e)
 	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.FallbackNumber.Set {
 		e.FieldStart("fallback_number")
 		s.FallbackNumber.Encode(e)
@@ -637,9 +641,9 @@ var objectOfInboundNumber = codec.Object{
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
 		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
 		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
-		"fallback_number", "record", "max_duration", "warnings",
+		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00000110},
+	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00001100},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -707,15 +711,18 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "background_track":
 			s.BackgroundTrack.Reset()
 			return 23, s.BackgroundTrack.Decode(d)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 24, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 24, s.FallbackNumber.Decode(d)
+			return 25, s.FallbackNumber.Decode(d)
 		case "record":
-			return 25, codec.DecodeBool(d, &s.Record)
+			return 26, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 26, codec.DecodeFloat(d, &s.MaxDuration)
+			return 27, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 27, s.Warnings.Decode(d)
+			return 28, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -861,6 +868,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("background_track")
 		s.BackgroundTrack.Encode(e)
 	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.FallbackNumber.Set {
 		e.FieldStart("fallback_number")
 		s.FallbackNumber.Encode(e)
@@ -876,7 +887,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [26]string{
+var jsonFieldsNameOfInboundNumberUpdate = [27]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -900,9 +911,10 @@ var jsonFieldsNameOfInboundNumberUpdate = [26]string{
 	20: "tools",
 	21: "voice_settings",
 	22: "background_track",
-	23: "fallback_number",
-	24: "record",
-	25: "max_duration",
+	23: "pronunciation_guide",
+	24: "fallback_number",
+	25: "record",
+	26: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -1074,6 +1086,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.BackgroundTrack.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "fallback_number":
 			if err := func() error {
@@ -1763,6 +1782,43 @@ func (s *OptNilPersonaVersion) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (o OptNilPronunciationGuide) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilPronunciationGuide) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilPronunciationGuide to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v PronunciationGuide
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilPronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilPronunciationGuide) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1910,6 +1966,48 @@ func (o *OptPersonaCallSettings) Decode(d *jx.Decoder) error {
 func (s OptPersonaCallSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptPersonaCallSettings) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationCaseSensitive to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationSpaced) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationSpaced) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationSpaced to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationSpaced) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
@@ -2917,6 +3015,187 @@ func (s *PersonaVersionListReply) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (s *Pronunciation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("word")
+	e.Str(s.Word)
+	e.FieldStart("pronunciation")
+	e.Str(s.Pronunciation)
+	if s.CaseSensitive.Set {
+		e.FieldStart("case_sensitive")
+		s.CaseSensitive.Encode(e)
+	}
+	if s.Spaced.Set {
+		e.FieldStart("spaced")
+		s.Spaced.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfPronunciation = codec.Object{
+	Type:     "Pronunciation",
+	Members:  []string{"word", "pronunciation", "case_sensitive", "spaced"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *Pronunciation) Decode(d *jx.Decoder) error {
+	return objectOfPronunciation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "word":
+			return 0, codec.DecodeStr(d, &s.Word)
+		case "pronunciation":
+			return 1, codec.DecodeStr(d, &s.Pronunciation)
+		case "case_sensitive":
+			s.CaseSensitive.Reset()
+			return 2, s.CaseSensitive.Decode(d)
+		case "spaced":
+			s.Spaced.Reset()
+			return 3, s.Spaced.Decode(d)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *Pronunciation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Pronunciation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationCaseSensitive:
+		e.Bool(s.Bool)
+	case PronunciationCaseSensitive1PronunciationCaseSensitive:
+		s.PronunciationCaseSensitive1.Encode(e)
+	}
+}
+
+func (s *PronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationCaseSensitive to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationCaseSensitive
+	case jx.String:
+		if err := s.PronunciationCaseSensitive1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationCaseSensitive1PronunciationCaseSensitive
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationCaseSensitive1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationCaseSensitive1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationCaseSensitive1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationCaseSensitive1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive1) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationGuide) Encode(e *jx.Encoder) {
+	unwrapped := []Pronunciation(s)
+
+	e.ArrStart()
+	for _, elem := range unwrapped {
+		elem.Encode(e)
+	}
+	e.ArrEnd()
+}
+
+func (s *PronunciationGuide) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationGuide to nil")
+	}
+	var unwrapped []Pronunciation
+	if err := codec.DecodeArr(d, &unwrapped, (*Pronunciation).Decode); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = PronunciationGuide(unwrapped)
+	return nil
+}
+
+func (s PronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationGuide) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationSpaced:
+		e.Bool(s.Bool)
+	case PronunciationSpaced1PronunciationSpaced:
+		s.PronunciationSpaced1.Encode(e)
+	}
+}
+
+func (s *PronunciationSpaced) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationSpaced to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationSpaced
+	case jx.String:
+		if err := s.PronunciationSpaced1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationSpaced1PronunciationSpaced
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationSpaced1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationSpaced1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationSpaced1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced1) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (s SuccessStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
@@ -3151,6 +3430,14 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	e.Str(s.Model)
 	e.FieldStart("voice_settings")
 	s.VoiceSettings.Encode(e)
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	e.FieldStart("voice")
 	e.Str(s.Voice)
 	e.FieldStart("prompt")
@@ -3192,10 +3479,11 @@ var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "min_endpointing_delay",
-		"max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings", "voice", "prompt",
-		"temperature", "max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
+		"max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings", "background_track",
+		"pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id",
+		"metadata", "keywords",
 	},
-	Required: []uint8{0b00001111, 0b11111111, 0b00000001},
+	Required: []uint8{0b00001111, 0b11100111, 0b00000111},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3227,26 +3515,32 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 			return 9, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
 			return 10, s.VoiceSettings.Decode(d)
+		case "background_track":
+			s.BackgroundTrack.Reset()
+			return 11, s.BackgroundTrack.Decode(d)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 12, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 11, codec.DecodeStr(d, &s.Voice)
+			return 13, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 12, codec.DecodeStr(d, &s.Prompt)
+			return 14, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 13, s.Temperature.Decode(d)
+			return 15, s.Temperature.Decode(d)
 		case "max_duration":
-			return 14, codec.DecodeFloat(d, &s.MaxDuration)
+			return 16, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 15, codec.DecodeStr(d, &s.Language)
+			return 17, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 16, s.Tools.Decode(d)
+			return 18, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 17, s.PathwayID.Decode(d)
+			return 19, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 18, s.Metadata.Decode(d)
+			return 20, s.Metadata.Decode(d)
 		case "keywords":
-			return 19, codec.DecodeStrs(d, &s.Keywords)
+			return 21, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3273,6 +3567,14 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.VoiceSettings.Set {
 		e.FieldStart("voice_settings")
 		s.VoiceSettings.Encode(e)
+	}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
 	}
 	if s.Webhook.Set {
 		e.FieldStart("webhook")
@@ -3341,26 +3643,28 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [19]string{
+var jsonFieldsNameOfWebAgentCreate = [21]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
 	3:  "voice_settings",
-	4:  "webhook",
-	5:  "metadata",
-	6:  "language",
-	7:  "model",
-	8:  "first_sentence",
-	9:  "temperature",
-	10: "tools",
-	11: "dynamic_data",
-	12: "interruption_threshold",
-	13: "interruptibility",
-	14: "min_endpointing_delay",
-	15: "max_endpointing_delay",
-	16: "idle",
-	17: "keywords",
-	18: "max_duration",
+	4:  "background_track",
+	5:  "pronunciation_guide",
+	6:  "webhook",
+	7:  "metadata",
+	8:  "language",
+	9:  "model",
+	10: "first_sentence",
+	11: "temperature",
+	12: "tools",
+	13: "dynamic_data",
+	14: "interruption_threshold",
+	15: "interruptibility",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "idle",
+	19: "keywords",
+	20: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3398,6 +3702,20 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
+			}
+		case "background_track":
+			if err := func() error {
+				s.BackgroundTrack.Reset()
+				return s.BackgroundTrack.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "webhook":
 			if err := func() error {
@@ -3609,6 +3927,14 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("voice_settings")
 		s.VoiceSettings.Encode(e)
 	}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
 	if s.Webhook.Set {
 		e.FieldStart("webhook")
 		s.Webhook.Encode(e)
@@ -3672,26 +3998,28 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [19]string{
+var jsonFieldsNameOfWebAgentUpdate = [21]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
 	3:  "voice_settings",
-	4:  "webhook",
-	5:  "metadata",
-	6:  "language",
-	7:  "model",
-	8:  "first_sentence",
-	9:  "temperature",
-	10: "tools",
-	11: "dynamic_data",
-	12: "interruption_threshold",
-	13: "interruptibility",
-	14: "min_endpointing_delay",
-	15: "max_endpointing_delay",
-	16: "idle",
-	17: "keywords",
-	18: "max_duration",
+	4:  "background_track",
+	5:  "pronunciation_guide",
+	6:  "webhook",
+	7:  "metadata",
+	8:  "language",
+	9:  "model",
+	10: "first_sentence",
+	11: "temperature",
+	12: "tools",
+	13: "dynamic_data",
+	14: "interruption_threshold",
+	15: "interruptibility",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "idle",
+	19: "keywords",
+	20: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3730,6 +4058,20 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
+			}
+		case "background_track":
+			if err := func() error {
+				s.BackgroundTrack.Reset()
+				return s.BackgroundTrack.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"background_track\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
 			}
 		case "webhook":
 			if err := func() error {

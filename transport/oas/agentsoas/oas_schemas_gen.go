@@ -173,7 +173,9 @@ type InboundNumber struct {
 	DynamicData         DynamicDataList   `json:"dynamic_data"`
 	Tools               OptNilAgentTools  `json:"tools"`
 	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
-	BackgroundTrack     OptNilString      `json:"background_track"`
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
+	BackgroundTrack    OptNilString             `json:"background_track"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -229,9 +231,11 @@ type InboundNumberUpdate struct {
 	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
 	Tools               OptNilAgentTools      `json:"tools"`
 	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack     OptNilString          `json:"background_track"`
-	FallbackNumber      OptNilString          `json:"fallback_number"`
-	Record              OptBool               `json:"record"`
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
+	BackgroundTrack    OptNilString             `json:"background_track"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
+	FallbackNumber     OptNilString             `json:"fallback_number"`
+	Record             OptBool                  `json:"record"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -1260,6 +1264,74 @@ func (o OptNilPersonaVersion) Or(d PersonaVersion) PersonaVersion {
 	return d
 }
 
+// NewOptNilPronunciationGuide returns new OptNilPronunciationGuide with value set to v.
+func NewOptNilPronunciationGuide(v PronunciationGuide) OptNilPronunciationGuide {
+	return OptNilPronunciationGuide{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilPronunciationGuide is optional nullable PronunciationGuide.
+type OptNilPronunciationGuide struct {
+	Value PronunciationGuide
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilPronunciationGuide was set.
+func (o OptNilPronunciationGuide) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilPronunciationGuide) Reset() {
+	var v PronunciationGuide
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilPronunciationGuide) SetTo(v PronunciationGuide) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilPronunciationGuide) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilPronunciationGuide) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v PronunciationGuide
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilPronunciationGuide) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilPronunciationGuide) Get() (v PronunciationGuide, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilPronunciationGuide) Or(d PronunciationGuide) PronunciationGuide {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilString returns new OptNilString with value set to v.
 func NewOptNilString(v string) OptNilString {
 	return OptNilString{
@@ -1556,6 +1628,98 @@ func (o OptPersonaCallSettings) Or(d PersonaCallSettings) PersonaCallSettings {
 	return d
 }
 
+// NewOptPronunciationCaseSensitive returns new OptPronunciationCaseSensitive with value set to v.
+func NewOptPronunciationCaseSensitive(v PronunciationCaseSensitive) OptPronunciationCaseSensitive {
+	return OptPronunciationCaseSensitive{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPronunciationCaseSensitive is optional PronunciationCaseSensitive.
+type OptPronunciationCaseSensitive struct {
+	Value PronunciationCaseSensitive
+	Set   bool
+}
+
+// IsSet returns true if OptPronunciationCaseSensitive was set.
+func (o OptPronunciationCaseSensitive) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPronunciationCaseSensitive) Reset() {
+	var v PronunciationCaseSensitive
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPronunciationCaseSensitive) SetTo(v PronunciationCaseSensitive) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPronunciationCaseSensitive) Get() (v PronunciationCaseSensitive, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPronunciationCaseSensitive) Or(d PronunciationCaseSensitive) PronunciationCaseSensitive {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPronunciationSpaced returns new OptPronunciationSpaced with value set to v.
+func NewOptPronunciationSpaced(v PronunciationSpaced) OptPronunciationSpaced {
+	return OptPronunciationSpaced{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPronunciationSpaced is optional PronunciationSpaced.
+type OptPronunciationSpaced struct {
+	Value PronunciationSpaced
+	Set   bool
+}
+
+// IsSet returns true if OptPronunciationSpaced was set.
+func (o OptPronunciationSpaced) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPronunciationSpaced) Reset() {
+	var v PronunciationSpaced
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPronunciationSpaced) SetTo(v PronunciationSpaced) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPronunciationSpaced) Get() (v PronunciationSpaced, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPronunciationSpaced) Or(d PronunciationSpaced) PronunciationSpaced {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptString returns new OptString with value set to v.
 func NewOptString(v string) OptString {
 	return OptString{
@@ -1737,7 +1901,7 @@ type PersonaCallConfig struct {
 	Record bool `json:"record"`
 	// Language code; null leaves it to the engines.
 	Language NilString `json:"language"`
-	// Background sound; null for none.
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	Background NilString `json:"background"`
 	// Minutes at most; null stands for 30.
 	MaxDuration NilFloat64 `json:"max_duration"`
@@ -1767,7 +1931,7 @@ type PersonaCallSettings struct {
 	Record OptBool `json:"record"`
 	// Language code; null leaves it to the engines.
 	Language OptNilString `json:"language"`
-	// Background sound. This version has none, and takes `none` only.
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
 	Background OptNilString `json:"background"`
 	// Maximum duration of a call, in minutes; null stands for 30.
 	MaxDuration OptNilFloat64 `json:"max_duration"`
@@ -1918,6 +2082,198 @@ type PersonaVersionListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
+// Ref: #/components/schemas/Pronunciation
+type Pronunciation struct {
+	// Word, or several words.
+	Word string `json:"word"`
+	// Text that is spoken instead.
+	Pronunciation string `json:"pronunciation"`
+	// Whether the case of letters must match; false by default.
+	CaseSensitive OptPronunciationCaseSensitive `json:"case_sensitive"`
+	// Whether only the whole word is replaced, never a part of a longer word; true by default.
+	Spaced OptPronunciationSpaced `json:"spaced"`
+}
+
+// Whether the case of letters must match; false by default.
+// PronunciationCaseSensitive represents sum type.
+type PronunciationCaseSensitive struct {
+	// Type selects the active sum variant, switch on this field.
+	Type                        PronunciationCaseSensitiveType
+	Bool                        bool
+	PronunciationCaseSensitive1 PronunciationCaseSensitive1
+}
+
+// PronunciationCaseSensitiveType is oneOf type of PronunciationCaseSensitive.
+type PronunciationCaseSensitiveType string
+
+// Possible values for PronunciationCaseSensitiveType.
+const (
+	BoolPronunciationCaseSensitive                        PronunciationCaseSensitiveType = "bool"
+	PronunciationCaseSensitive1PronunciationCaseSensitive PronunciationCaseSensitiveType = "PronunciationCaseSensitive1"
+)
+
+// IsBool reports whether PronunciationCaseSensitive is bool.
+func (s PronunciationCaseSensitive) IsBool() bool { return s.Type == BoolPronunciationCaseSensitive }
+
+// IsPronunciationCaseSensitive1 reports whether PronunciationCaseSensitive is PronunciationCaseSensitive1.
+func (s PronunciationCaseSensitive) IsPronunciationCaseSensitive1() bool {
+	return s.Type == PronunciationCaseSensitive1PronunciationCaseSensitive
+}
+
+// SetBool sets PronunciationCaseSensitive to bool.
+func (s *PronunciationCaseSensitive) SetBool(v bool) {
+	s.Type = BoolPronunciationCaseSensitive
+	s.Bool = v
+}
+
+// GetBool returns bool and true boolean if PronunciationCaseSensitive is bool.
+func (s PronunciationCaseSensitive) GetBool() (v bool, ok bool) {
+	if !s.IsBool() {
+		return v, false
+	}
+	return s.Bool, true
+}
+
+// NewBoolPronunciationCaseSensitive returns new PronunciationCaseSensitive from bool.
+func NewBoolPronunciationCaseSensitive(v bool) PronunciationCaseSensitive {
+	var s PronunciationCaseSensitive
+	s.SetBool(v)
+	return s
+}
+
+// SetPronunciationCaseSensitive1 sets PronunciationCaseSensitive to PronunciationCaseSensitive1.
+func (s *PronunciationCaseSensitive) SetPronunciationCaseSensitive1(v PronunciationCaseSensitive1) {
+	s.Type = PronunciationCaseSensitive1PronunciationCaseSensitive
+	s.PronunciationCaseSensitive1 = v
+}
+
+// GetPronunciationCaseSensitive1 returns PronunciationCaseSensitive1 and true boolean if PronunciationCaseSensitive is PronunciationCaseSensitive1.
+func (s PronunciationCaseSensitive) GetPronunciationCaseSensitive1() (v PronunciationCaseSensitive1, ok bool) {
+	if !s.IsPronunciationCaseSensitive1() {
+		return v, false
+	}
+	return s.PronunciationCaseSensitive1, true
+}
+
+// NewPronunciationCaseSensitive1PronunciationCaseSensitive returns new PronunciationCaseSensitive from PronunciationCaseSensitive1.
+func NewPronunciationCaseSensitive1PronunciationCaseSensitive(v PronunciationCaseSensitive1) PronunciationCaseSensitive {
+	var s PronunciationCaseSensitive
+	s.SetPronunciationCaseSensitive1(v)
+	return s
+}
+
+type PronunciationCaseSensitive1 string
+
+const (
+	PronunciationCaseSensitive1True  PronunciationCaseSensitive1 = "true"
+	PronunciationCaseSensitive1False PronunciationCaseSensitive1 = "false"
+)
+
+func (PronunciationCaseSensitive1) AllValues() []PronunciationCaseSensitive1 {
+	return []PronunciationCaseSensitive1{
+		PronunciationCaseSensitive1True,
+		PronunciationCaseSensitive1False,
+	}
+}
+
+func (s PronunciationCaseSensitive1) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *PronunciationCaseSensitive1) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+type PronunciationGuide []Pronunciation
+
+// Whether only the whole word is replaced, never a part of a longer word; true by default.
+// PronunciationSpaced represents sum type.
+type PronunciationSpaced struct {
+	// Type selects the active sum variant, switch on this field.
+	Type                 PronunciationSpacedType
+	Bool                 bool
+	PronunciationSpaced1 PronunciationSpaced1
+}
+
+// PronunciationSpacedType is oneOf type of PronunciationSpaced.
+type PronunciationSpacedType string
+
+// Possible values for PronunciationSpacedType.
+const (
+	BoolPronunciationSpaced                 PronunciationSpacedType = "bool"
+	PronunciationSpaced1PronunciationSpaced PronunciationSpacedType = "PronunciationSpaced1"
+)
+
+// IsBool reports whether PronunciationSpaced is bool.
+func (s PronunciationSpaced) IsBool() bool { return s.Type == BoolPronunciationSpaced }
+
+// IsPronunciationSpaced1 reports whether PronunciationSpaced is PronunciationSpaced1.
+func (s PronunciationSpaced) IsPronunciationSpaced1() bool {
+	return s.Type == PronunciationSpaced1PronunciationSpaced
+}
+
+// SetBool sets PronunciationSpaced to bool.
+func (s *PronunciationSpaced) SetBool(v bool) {
+	s.Type = BoolPronunciationSpaced
+	s.Bool = v
+}
+
+// GetBool returns bool and true boolean if PronunciationSpaced is bool.
+func (s PronunciationSpaced) GetBool() (v bool, ok bool) {
+	if !s.IsBool() {
+		return v, false
+	}
+	return s.Bool, true
+}
+
+// NewBoolPronunciationSpaced returns new PronunciationSpaced from bool.
+func NewBoolPronunciationSpaced(v bool) PronunciationSpaced {
+	var s PronunciationSpaced
+	s.SetBool(v)
+	return s
+}
+
+// SetPronunciationSpaced1 sets PronunciationSpaced to PronunciationSpaced1.
+func (s *PronunciationSpaced) SetPronunciationSpaced1(v PronunciationSpaced1) {
+	s.Type = PronunciationSpaced1PronunciationSpaced
+	s.PronunciationSpaced1 = v
+}
+
+// GetPronunciationSpaced1 returns PronunciationSpaced1 and true boolean if PronunciationSpaced is PronunciationSpaced1.
+func (s PronunciationSpaced) GetPronunciationSpaced1() (v PronunciationSpaced1, ok bool) {
+	if !s.IsPronunciationSpaced1() {
+		return v, false
+	}
+	return s.PronunciationSpaced1, true
+}
+
+// NewPronunciationSpaced1PronunciationSpaced returns new PronunciationSpaced from PronunciationSpaced1.
+func NewPronunciationSpaced1PronunciationSpaced(v PronunciationSpaced1) PronunciationSpaced {
+	var s PronunciationSpaced
+	s.SetPronunciationSpaced1(v)
+	return s
+}
+
+type PronunciationSpaced1 string
+
+const (
+	PronunciationSpaced1True  PronunciationSpaced1 = "true"
+	PronunciationSpaced1False PronunciationSpaced1 = "false"
+)
+
+func (PronunciationSpaced1) AllValues() []PronunciationSpaced1 {
+	return []PronunciationSpaced1{
+		PronunciationSpaced1True,
+		PronunciationSpaced1False,
+	}
+}
+
+func (s PronunciationSpaced1) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *PronunciationSpaced1) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
 // Outcome in envelope B.
 // Ref: #/components/schemas/SuccessStatus
 type SuccessStatus string
@@ -1972,7 +2328,9 @@ func (s *UpdateReplyUpdates) init() UpdateReplyUpdates {
 	return m
 }
 
-// Settings that the speech engine understands.
+// Settings of the speech engine. `speed` and `pitch` are factors from 0.5 to 2 of the voice's tempo
+// and pitch, as far as the engine has them. Other members have no effect; the answer's `ignored` names
+// them.
 // Ref: #/components/schemas/VoiceSettings
 type VoiceSettings map[string]jx.Raw
 
@@ -2006,9 +2364,12 @@ type WebAgent struct {
 	FirstSentence       NilString         `json:"first_sentence"`
 	Model               string            `json:"model"`
 	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
-	Voice               string            `json:"voice"`
-	Prompt              string            `json:"prompt"`
-	Temperature         NilFloat64        `json:"temperature"`
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
+	BackgroundTrack    OptNilString             `json:"background_track"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
+	Voice              string                   `json:"voice"`
+	Prompt             string                   `json:"prompt"`
+	Temperature        NilFloat64               `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -2025,9 +2386,12 @@ type WebAgentCreate struct {
 	PathwayID     OptString           `json:"pathway_id"`
 	Voice         OptString           `json:"voice"`
 	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
-	Webhook       OptString           `json:"webhook"`
-	Metadata      OptMetadata         `json:"metadata"`
-	Language      OptString           `json:"language"`
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
+	BackgroundTrack    OptNilString             `json:"background_track"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
+	Webhook            OptString                `json:"webhook"`
+	Metadata           OptMetadata              `json:"metadata"`
+	Language           OptString                `json:"language"`
 	// `base` and `turbo` are always known.
 	Model         OptString             `json:"model"`
 	FirstSentence OptString             `json:"first_sentence"`
@@ -2067,18 +2431,21 @@ type WebAgentReply struct {
 
 // Ref: #/components/schemas/WebAgentUpdate
 type WebAgentUpdate struct {
-	Prompt        OptNilString          `json:"prompt"`
-	PathwayID     OptNilString          `json:"pathway_id"`
-	Voice         OptNilString          `json:"voice"`
-	VoiceSettings OptNilVoiceSettings   `json:"voice_settings"`
-	Webhook       OptNilString          `json:"webhook"`
-	Metadata      OptMetadata           `json:"metadata"`
-	Language      OptNilString          `json:"language"`
-	Model         OptNilString          `json:"model"`
-	FirstSentence OptNilString          `json:"first_sentence"`
-	Temperature   OptNilFloat64         `json:"temperature"`
-	Tools         OptNilAgentTools      `json:"tools"`
-	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
+	Prompt        OptNilString        `json:"prompt"`
+	PathwayID     OptNilString        `json:"pathway_id"`
+	Voice         OptNilString        `json:"voice"`
+	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
+	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
+	BackgroundTrack    OptNilString             `json:"background_track"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
+	Webhook            OptNilString             `json:"webhook"`
+	Metadata           OptMetadata              `json:"metadata"`
+	Language           OptNilString             `json:"language"`
+	Model              OptNilString             `json:"model"`
+	FirstSentence      OptNilString             `json:"first_sentence"`
+	Temperature        OptNilFloat64            `json:"temperature"`
+	Tools              OptNilAgentTools         `json:"tools"`
+	DynamicData        OptNilDynamicDataList    `json:"dynamic_data"`
 	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
 	// interrupted.
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`

@@ -307,6 +307,9 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.BackgroundTrack.Get(); ok {
 		failures.Add("background_track", codec.Length(string(value), 0, 64))
 	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
+	}
 	if value, ok := s.FallbackNumber.Get(); ok {
 		failures.Add("fallback_number", codec.Length(string(value), 0, 32))
 	}
@@ -411,6 +414,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.BackgroundTrack.Get(); ok {
 		failures.Add("background_track", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
 	}
 	if value, ok := s.FallbackNumber.Get(); ok {
 		failures.Add("fallback_number", codec.Length(string(value), 0, 32))
@@ -871,6 +877,64 @@ func (s *PersonaVersionListReply) Validate() error {
 	return failures.Err()
 }
 
+func (s *Pronunciation) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("word", codec.Length(string(s.Word), 1, 100))
+	failures.Add("pronunciation", codec.Length(string(s.Pronunciation), 1, 200))
+	if value, ok := s.CaseSensitive.Get(); ok {
+		failures.Add("case_sensitive", value.Validate())
+	}
+	if value, ok := s.Spaced.Get(); ok {
+		failures.Add("spaced", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s PronunciationCaseSensitive) Validate() error {
+	switch s.Type {
+	case BoolPronunciationCaseSensitive:
+		return nil // no validation needed
+	case PronunciationCaseSensitive1PronunciationCaseSensitive:
+		return s.PronunciationCaseSensitive1.Validate()
+	default:
+		return errors.Errorf("invalid type %q", s.Type)
+	}
+}
+
+func (s PronunciationCaseSensitive1) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s PronunciationGuide) Validate() error {
+	alias := ([]Pronunciation)(s)
+	if alias == nil {
+		return errors.New("nil is invalid value")
+	}
+	if err := codec.Size(len(alias), 0, 1000); err != nil {
+		return err
+	}
+	var failures codec.Failures
+	for i, elem := range alias {
+		failures.AddItem(i, elem.Validate())
+	}
+	return failures.Err()
+}
+
+func (s PronunciationSpaced) Validate() error {
+	switch s.Type {
+	case BoolPronunciationSpaced:
+		return nil // no validation needed
+	case PronunciationSpaced1PronunciationSpaced:
+		return s.PronunciationSpaced1.Validate()
+	default:
+		return errors.Errorf("invalid type %q", s.Type)
+	}
+}
+
+func (s PronunciationSpaced1) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s SuccessStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *UpdateReply) Validate() error {
@@ -950,6 +1014,12 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.VoiceSettings.Get(); ok {
 		failures.Add("voice_settings", value.Validate())
 	}
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
+	}
 	failures.Add("voice", codec.Length(string(s.Voice), 0, 128))
 	failures.Add("prompt", codec.Length(string(s.Prompt), 0, 100000))
 	if value, ok := s.Temperature.Get(); ok {
@@ -997,6 +1067,12 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.VoiceSettings.Get(); ok {
 		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
 	}
 	if value, ok := s.Webhook.Get(); ok {
 		failures.Add("webhook", codec.Length(string(value), 1, 2048))
@@ -1110,6 +1186,12 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.VoiceSettings.Get(); ok {
 		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
 	}
 	if value, ok := s.Webhook.Get(); ok {
 		failures.Add("webhook", codec.Length(string(value), 0, 2048))

@@ -354,6 +354,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
 	}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
+	}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
+	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
 		e.ArrStart()
@@ -361,6 +369,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 			e.Str(elem)
 		}
 		e.ArrEnd()
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
 	}
 	if s.RequestData.Set {
 		e.FieldStart("request_data")
@@ -392,8 +404,9 @@ var objectOfCallCreate = codec.Object{
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
 		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
-		"min_endpointing_delay", "max_endpointing_delay", "idle", "transfer_list", "keywords", "request_data",
-		"metadata", "webhook", "webhook_events",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "transfer_list", "voice_settings",
+		"background_track", "keywords", "pronunciation_guide", "request_data", "metadata", "webhook",
+		"webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
@@ -495,19 +508,28 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "transfer_list":
 			s.TransferList.Reset()
 			return 31, s.TransferList.Decode(d)
+		case "voice_settings":
+			s.VoiceSettings.Reset()
+			return 32, s.VoiceSettings.Decode(d)
+		case "background_track":
+			s.BackgroundTrack.Reset()
+			return 33, s.BackgroundTrack.Decode(d)
 		case "keywords":
-			return 32, codec.DecodeStrs(d, &s.Keywords)
+			return 34, codec.DecodeStrs(d, &s.Keywords)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 35, s.PronunciationGuide.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 33, s.RequestData.Decode(d)
+			return 36, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 34, s.Metadata.Decode(d)
+			return 37, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 35, s.Webhook.Decode(d)
+			return 38, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 36, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 39, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -2678,6 +2700,43 @@ func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptNilPronunciationGuide) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilPronunciationGuide) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilPronunciationGuide to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v PronunciationGuide
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilPronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilPronunciationGuide) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2712,6 +2771,42 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilVoiceSettings) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilVoiceSettings) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilVoiceSettings to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v VoiceSettings
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	o.Value = make(VoiceSettings)
+	return o.Value.Decode(d)
+}
+
+func (s OptNilVoiceSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilVoiceSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -2750,6 +2845,48 @@ func (o *OptPathwayVersionSelector) Decode(d *jx.Decoder) error {
 func (s OptPathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptPathwayVersionSelector) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationCaseSensitive to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptPronunciationSpaced) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptPronunciationSpaced) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptPronunciationSpaced to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptPronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptPronunciationSpaced) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
@@ -2902,6 +3039,187 @@ func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *PathwayVersionSelector) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *Pronunciation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("word")
+	e.Str(s.Word)
+	e.FieldStart("pronunciation")
+	e.Str(s.Pronunciation)
+	if s.CaseSensitive.Set {
+		e.FieldStart("case_sensitive")
+		s.CaseSensitive.Encode(e)
+	}
+	if s.Spaced.Set {
+		e.FieldStart("spaced")
+		s.Spaced.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfPronunciation = codec.Object{
+	Type:     "Pronunciation",
+	Members:  []string{"word", "pronunciation", "case_sensitive", "spaced"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *Pronunciation) Decode(d *jx.Decoder) error {
+	return objectOfPronunciation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "word":
+			return 0, codec.DecodeStr(d, &s.Word)
+		case "pronunciation":
+			return 1, codec.DecodeStr(d, &s.Pronunciation)
+		case "case_sensitive":
+			s.CaseSensitive.Reset()
+			return 2, s.CaseSensitive.Decode(d)
+		case "spaced":
+			s.Spaced.Reset()
+			return 3, s.Spaced.Decode(d)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *Pronunciation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Pronunciation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationCaseSensitive) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationCaseSensitive:
+		e.Bool(s.Bool)
+	case PronunciationCaseSensitive1PronunciationCaseSensitive:
+		s.PronunciationCaseSensitive1.Encode(e)
+	}
+}
+
+func (s *PronunciationCaseSensitive) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationCaseSensitive to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationCaseSensitive
+	case jx.String:
+		if err := s.PronunciationCaseSensitive1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationCaseSensitive1PronunciationCaseSensitive
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationCaseSensitive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationCaseSensitive1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationCaseSensitive1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationCaseSensitive1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationCaseSensitive1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationCaseSensitive1) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s PronunciationGuide) Encode(e *jx.Encoder) {
+	unwrapped := []Pronunciation(s)
+
+	e.ArrStart()
+	for _, elem := range unwrapped {
+		elem.Encode(e)
+	}
+	e.ArrEnd()
+}
+
+func (s *PronunciationGuide) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationGuide to nil")
+	}
+	var unwrapped []Pronunciation
+	if err := codec.DecodeArr(d, &unwrapped, (*Pronunciation).Decode); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = PronunciationGuide(unwrapped)
+	return nil
+}
+
+func (s PronunciationGuide) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationGuide) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced) Encode(e *jx.Encoder) {
+	switch s.Type {
+	case BoolPronunciationSpaced:
+		e.Bool(s.Bool)
+	case PronunciationSpaced1PronunciationSpaced:
+		s.PronunciationSpaced1.Encode(e)
+	}
+}
+
+func (s *PronunciationSpaced) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode PronunciationSpaced to nil")
+	}
+	// Sum type type_discriminator.
+	switch t := d.Next(); t {
+	case jx.Bool:
+		v, err := d.Bool()
+		s.Bool = bool(v)
+		if err != nil {
+			return err
+		}
+		s.Type = BoolPronunciationSpaced
+	case jx.String:
+		if err := s.PronunciationSpaced1.Decode(d); err != nil {
+			return err
+		}
+		s.Type = PronunciationSpaced1PronunciationSpaced
+	default:
+		return errors.Errorf("unexpected json type %q", t)
+	}
+	return nil
+}
+
+func (s PronunciationSpaced) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s PronunciationSpaced1) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *PronunciationSpaced1) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("PronunciationSpaced1")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s PronunciationSpaced1) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PronunciationSpaced1) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
@@ -3148,6 +3466,43 @@ func (s *TranscriptLineUser) Decode(d *jx.Decoder) error {
 func (s TranscriptLineUser) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *TranscriptLineUser) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s VoiceSettings) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	for k, elem := range s {
+		e.FieldStart(k)
+
+		if len(elem) != 0 {
+			e.Raw(elem)
+		}
+	}
+	e.ObjEnd()
+}
+
+func (s *VoiceSettings) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode VoiceSettings to nil")
+	}
+	m := s.init()
+	var propertiesCount int
+	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		propertiesCount++
+		var elem jx.Raw
+		if err := codec.DecodeRaw(d, &elem); err != nil {
+			return errors.Wrapf(err, "decode field %q", k)
+		}
+		m[string(k)] = elem
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "decode VoiceSettings")
+	}
+	// Validate properties count.
+	return codec.Wrap((validate.Object{MaxProperties: 50, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
+}
+
+func (s VoiceSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *VoiceSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s *VoicemailOptions) Encode(e *jx.Encoder) {
 	e.ObjStart()

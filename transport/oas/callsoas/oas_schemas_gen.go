@@ -193,13 +193,18 @@ type CallCreate struct {
 	Idle                OptNilIdleOptions `json:"idle"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
-	TransferList OptCallCreateTransferList `json:"transfer_list"`
+	TransferList  OptCallCreateTransferList `json:"transfer_list"`
+	VoiceSettings OptNilVoiceSettings       `json:"voice_settings"`
+	// Sound in the background of the call, `office`, `cafe` or `restaurant`; `none` for none, also of
+	// `agent_id` and `persona_id`.
+	BackgroundTrack OptNilString `json:"background_track"`
 	// Names and terms that are likely in this call, for the recognizer. A weight, as in `appointment:2`,
 	// has no effect. If the server's recognizer cannot use keywords, `ignored` names them. They replace
 	// those of the web agent.
-	Keywords    []string       `json:"keywords"`
-	RequestData OptRequestData `json:"request_data"`
-	Metadata    OptMetadata    `json:"metadata"`
+	Keywords           []string                 `json:"keywords"`
+	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
+	RequestData        OptRequestData           `json:"request_data"`
+	Metadata           OptMetadata              `json:"metadata"`
 	// URL to which the signed call record is posted when the call has ended.
 	Webhook OptString `json:"webhook"`
 	// Categories of events that are posted to `webhook` during the call. Each body has `message`,
@@ -2236,6 +2241,74 @@ func (o OptNilInt) Or(d int) int {
 	return d
 }
 
+// NewOptNilPronunciationGuide returns new OptNilPronunciationGuide with value set to v.
+func NewOptNilPronunciationGuide(v PronunciationGuide) OptNilPronunciationGuide {
+	return OptNilPronunciationGuide{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilPronunciationGuide is optional nullable PronunciationGuide.
+type OptNilPronunciationGuide struct {
+	Value PronunciationGuide
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilPronunciationGuide was set.
+func (o OptNilPronunciationGuide) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilPronunciationGuide) Reset() {
+	var v PronunciationGuide
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilPronunciationGuide) SetTo(v PronunciationGuide) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilPronunciationGuide) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilPronunciationGuide) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v PronunciationGuide
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilPronunciationGuide) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilPronunciationGuide) Get() (v PronunciationGuide, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilPronunciationGuide) Or(d PronunciationGuide) PronunciationGuide {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilString returns new OptNilString with value set to v.
 func NewOptNilString(v string) OptNilString {
 	return OptNilString{
@@ -2298,6 +2371,74 @@ func (o OptNilString) Get() (v string, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilVoiceSettings returns new OptNilVoiceSettings with value set to v.
+func NewOptNilVoiceSettings(v VoiceSettings) OptNilVoiceSettings {
+	return OptNilVoiceSettings{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilVoiceSettings is optional nullable VoiceSettings.
+type OptNilVoiceSettings struct {
+	Value VoiceSettings
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilVoiceSettings was set.
+func (o OptNilVoiceSettings) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilVoiceSettings) Reset() {
+	var v VoiceSettings
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilVoiceSettings) SetTo(v VoiceSettings) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilVoiceSettings) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilVoiceSettings) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v VoiceSettings
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilVoiceSettings) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilVoiceSettings) Get() (v VoiceSettings, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilVoiceSettings) Or(d VoiceSettings) VoiceSettings {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2390,6 +2531,98 @@ func (o OptPathwayVersionSelector) Get() (v PathwayVersionSelector, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptPathwayVersionSelector) Or(d PathwayVersionSelector) PathwayVersionSelector {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPronunciationCaseSensitive returns new OptPronunciationCaseSensitive with value set to v.
+func NewOptPronunciationCaseSensitive(v PronunciationCaseSensitive) OptPronunciationCaseSensitive {
+	return OptPronunciationCaseSensitive{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPronunciationCaseSensitive is optional PronunciationCaseSensitive.
+type OptPronunciationCaseSensitive struct {
+	Value PronunciationCaseSensitive
+	Set   bool
+}
+
+// IsSet returns true if OptPronunciationCaseSensitive was set.
+func (o OptPronunciationCaseSensitive) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPronunciationCaseSensitive) Reset() {
+	var v PronunciationCaseSensitive
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPronunciationCaseSensitive) SetTo(v PronunciationCaseSensitive) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPronunciationCaseSensitive) Get() (v PronunciationCaseSensitive, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPronunciationCaseSensitive) Or(d PronunciationCaseSensitive) PronunciationCaseSensitive {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptPronunciationSpaced returns new OptPronunciationSpaced with value set to v.
+func NewOptPronunciationSpaced(v PronunciationSpaced) OptPronunciationSpaced {
+	return OptPronunciationSpaced{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptPronunciationSpaced is optional PronunciationSpaced.
+type OptPronunciationSpaced struct {
+	Value PronunciationSpaced
+	Set   bool
+}
+
+// IsSet returns true if OptPronunciationSpaced was set.
+func (o OptPronunciationSpaced) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptPronunciationSpaced) Reset() {
+	var v PronunciationSpaced
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptPronunciationSpaced) SetTo(v PronunciationSpaced) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptPronunciationSpaced) Get() (v PronunciationSpaced, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptPronunciationSpaced) Or(d PronunciationSpaced) PronunciationSpaced {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2717,6 +2950,198 @@ func NewPathwayEnvironmentPathwayVersionSelector(v PathwayEnvironment) PathwayVe
 	return s
 }
 
+// Ref: #/components/schemas/Pronunciation
+type Pronunciation struct {
+	// Word, or several words.
+	Word string `json:"word"`
+	// Text that is spoken instead.
+	Pronunciation string `json:"pronunciation"`
+	// Whether the case of letters must match; false by default.
+	CaseSensitive OptPronunciationCaseSensitive `json:"case_sensitive"`
+	// Whether only the whole word is replaced, never a part of a longer word; true by default.
+	Spaced OptPronunciationSpaced `json:"spaced"`
+}
+
+// Whether the case of letters must match; false by default.
+// PronunciationCaseSensitive represents sum type.
+type PronunciationCaseSensitive struct {
+	// Type selects the active sum variant, switch on this field.
+	Type                        PronunciationCaseSensitiveType
+	Bool                        bool
+	PronunciationCaseSensitive1 PronunciationCaseSensitive1
+}
+
+// PronunciationCaseSensitiveType is oneOf type of PronunciationCaseSensitive.
+type PronunciationCaseSensitiveType string
+
+// Possible values for PronunciationCaseSensitiveType.
+const (
+	BoolPronunciationCaseSensitive                        PronunciationCaseSensitiveType = "bool"
+	PronunciationCaseSensitive1PronunciationCaseSensitive PronunciationCaseSensitiveType = "PronunciationCaseSensitive1"
+)
+
+// IsBool reports whether PronunciationCaseSensitive is bool.
+func (s PronunciationCaseSensitive) IsBool() bool { return s.Type == BoolPronunciationCaseSensitive }
+
+// IsPronunciationCaseSensitive1 reports whether PronunciationCaseSensitive is PronunciationCaseSensitive1.
+func (s PronunciationCaseSensitive) IsPronunciationCaseSensitive1() bool {
+	return s.Type == PronunciationCaseSensitive1PronunciationCaseSensitive
+}
+
+// SetBool sets PronunciationCaseSensitive to bool.
+func (s *PronunciationCaseSensitive) SetBool(v bool) {
+	s.Type = BoolPronunciationCaseSensitive
+	s.Bool = v
+}
+
+// GetBool returns bool and true boolean if PronunciationCaseSensitive is bool.
+func (s PronunciationCaseSensitive) GetBool() (v bool, ok bool) {
+	if !s.IsBool() {
+		return v, false
+	}
+	return s.Bool, true
+}
+
+// NewBoolPronunciationCaseSensitive returns new PronunciationCaseSensitive from bool.
+func NewBoolPronunciationCaseSensitive(v bool) PronunciationCaseSensitive {
+	var s PronunciationCaseSensitive
+	s.SetBool(v)
+	return s
+}
+
+// SetPronunciationCaseSensitive1 sets PronunciationCaseSensitive to PronunciationCaseSensitive1.
+func (s *PronunciationCaseSensitive) SetPronunciationCaseSensitive1(v PronunciationCaseSensitive1) {
+	s.Type = PronunciationCaseSensitive1PronunciationCaseSensitive
+	s.PronunciationCaseSensitive1 = v
+}
+
+// GetPronunciationCaseSensitive1 returns PronunciationCaseSensitive1 and true boolean if PronunciationCaseSensitive is PronunciationCaseSensitive1.
+func (s PronunciationCaseSensitive) GetPronunciationCaseSensitive1() (v PronunciationCaseSensitive1, ok bool) {
+	if !s.IsPronunciationCaseSensitive1() {
+		return v, false
+	}
+	return s.PronunciationCaseSensitive1, true
+}
+
+// NewPronunciationCaseSensitive1PronunciationCaseSensitive returns new PronunciationCaseSensitive from PronunciationCaseSensitive1.
+func NewPronunciationCaseSensitive1PronunciationCaseSensitive(v PronunciationCaseSensitive1) PronunciationCaseSensitive {
+	var s PronunciationCaseSensitive
+	s.SetPronunciationCaseSensitive1(v)
+	return s
+}
+
+type PronunciationCaseSensitive1 string
+
+const (
+	PronunciationCaseSensitive1True  PronunciationCaseSensitive1 = "true"
+	PronunciationCaseSensitive1False PronunciationCaseSensitive1 = "false"
+)
+
+func (PronunciationCaseSensitive1) AllValues() []PronunciationCaseSensitive1 {
+	return []PronunciationCaseSensitive1{
+		PronunciationCaseSensitive1True,
+		PronunciationCaseSensitive1False,
+	}
+}
+
+func (s PronunciationCaseSensitive1) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *PronunciationCaseSensitive1) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+type PronunciationGuide []Pronunciation
+
+// Whether only the whole word is replaced, never a part of a longer word; true by default.
+// PronunciationSpaced represents sum type.
+type PronunciationSpaced struct {
+	// Type selects the active sum variant, switch on this field.
+	Type                 PronunciationSpacedType
+	Bool                 bool
+	PronunciationSpaced1 PronunciationSpaced1
+}
+
+// PronunciationSpacedType is oneOf type of PronunciationSpaced.
+type PronunciationSpacedType string
+
+// Possible values for PronunciationSpacedType.
+const (
+	BoolPronunciationSpaced                 PronunciationSpacedType = "bool"
+	PronunciationSpaced1PronunciationSpaced PronunciationSpacedType = "PronunciationSpaced1"
+)
+
+// IsBool reports whether PronunciationSpaced is bool.
+func (s PronunciationSpaced) IsBool() bool { return s.Type == BoolPronunciationSpaced }
+
+// IsPronunciationSpaced1 reports whether PronunciationSpaced is PronunciationSpaced1.
+func (s PronunciationSpaced) IsPronunciationSpaced1() bool {
+	return s.Type == PronunciationSpaced1PronunciationSpaced
+}
+
+// SetBool sets PronunciationSpaced to bool.
+func (s *PronunciationSpaced) SetBool(v bool) {
+	s.Type = BoolPronunciationSpaced
+	s.Bool = v
+}
+
+// GetBool returns bool and true boolean if PronunciationSpaced is bool.
+func (s PronunciationSpaced) GetBool() (v bool, ok bool) {
+	if !s.IsBool() {
+		return v, false
+	}
+	return s.Bool, true
+}
+
+// NewBoolPronunciationSpaced returns new PronunciationSpaced from bool.
+func NewBoolPronunciationSpaced(v bool) PronunciationSpaced {
+	var s PronunciationSpaced
+	s.SetBool(v)
+	return s
+}
+
+// SetPronunciationSpaced1 sets PronunciationSpaced to PronunciationSpaced1.
+func (s *PronunciationSpaced) SetPronunciationSpaced1(v PronunciationSpaced1) {
+	s.Type = PronunciationSpaced1PronunciationSpaced
+	s.PronunciationSpaced1 = v
+}
+
+// GetPronunciationSpaced1 returns PronunciationSpaced1 and true boolean if PronunciationSpaced is PronunciationSpaced1.
+func (s PronunciationSpaced) GetPronunciationSpaced1() (v PronunciationSpaced1, ok bool) {
+	if !s.IsPronunciationSpaced1() {
+		return v, false
+	}
+	return s.PronunciationSpaced1, true
+}
+
+// NewPronunciationSpaced1PronunciationSpaced returns new PronunciationSpaced from PronunciationSpaced1.
+func NewPronunciationSpaced1PronunciationSpaced(v PronunciationSpaced1) PronunciationSpaced {
+	var s PronunciationSpaced
+	s.SetPronunciationSpaced1(v)
+	return s
+}
+
+type PronunciationSpaced1 string
+
+const (
+	PronunciationSpaced1True  PronunciationSpaced1 = "true"
+	PronunciationSpaced1False PronunciationSpaced1 = "false"
+)
+
+func (PronunciationSpaced1) AllValues() []PronunciationSpaced1 {
+	return []PronunciationSpaced1{
+		PronunciationSpaced1True,
+		PronunciationSpaced1False,
+	}
+}
+
+func (s PronunciationSpaced1) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *PronunciationSpaced1) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
 // How far the call has got.
 // Ref: #/components/schemas/QueueStatus
 type QueueStatus string
@@ -2868,6 +3293,21 @@ func (s TranscriptLineUser) MarshalText() ([]byte, error) { return codec.EnumTex
 
 func (s *TranscriptLineUser) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// Settings of the speech engine. `speed` and `pitch` are factors from 0.5 to 2 of the voice's tempo
+// and pitch, as far as the engine has them. Other members have no effect; the answer's `ignored` names
+// them.
+// Ref: #/components/schemas/VoiceSettings
+type VoiceSettings map[string]jx.Raw
+
+func (s *VoiceSettings) init() VoiceSettings {
+	m := *s
+	if m == nil {
+		m = map[string]jx.Raw{}
+		*s = m
+	}
+	return m
 }
 
 // Ref: #/components/schemas/VoicemailOptions

@@ -175,6 +175,12 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
 	}
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
+	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
 			return nil // optional
@@ -188,6 +194,9 @@ func (s *CallCreate) Validate() error {
 		}
 		return failures.Err()
 	}())
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
+	}
 	if value, ok := s.RequestData.Get(); ok {
 		failures.Add("request_data", value.Validate())
 	}
@@ -836,6 +845,64 @@ func (s PathwayVersionSelector) Validate() error {
 	}
 }
 
+func (s *Pronunciation) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("word", codec.Length(string(s.Word), 1, 100))
+	failures.Add("pronunciation", codec.Length(string(s.Pronunciation), 1, 200))
+	if value, ok := s.CaseSensitive.Get(); ok {
+		failures.Add("case_sensitive", value.Validate())
+	}
+	if value, ok := s.Spaced.Get(); ok {
+		failures.Add("spaced", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s PronunciationCaseSensitive) Validate() error {
+	switch s.Type {
+	case BoolPronunciationCaseSensitive:
+		return nil // no validation needed
+	case PronunciationCaseSensitive1PronunciationCaseSensitive:
+		return s.PronunciationCaseSensitive1.Validate()
+	default:
+		return errors.Errorf("invalid type %q", s.Type)
+	}
+}
+
+func (s PronunciationCaseSensitive1) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s PronunciationGuide) Validate() error {
+	alias := ([]Pronunciation)(s)
+	if alias == nil {
+		return errors.New("nil is invalid value")
+	}
+	if err := codec.Size(len(alias), 0, 1000); err != nil {
+		return err
+	}
+	var failures codec.Failures
+	for i, elem := range alias {
+		failures.AddItem(i, elem.Validate())
+	}
+	return failures.Err()
+}
+
+func (s PronunciationSpaced) Validate() error {
+	switch s.Type {
+	case BoolPronunciationSpaced:
+		return nil // no validation needed
+	case PronunciationSpaced1PronunciationSpaced:
+		return s.PronunciationSpaced1.Validate()
+	default:
+		return errors.Errorf("invalid type %q", s.Type)
+	}
+}
+
+func (s PronunciationSpaced1) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s QueueStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s RequestData) Validate() error {
@@ -918,6 +985,12 @@ func (s *TranscriptLine) Validate() error {
 }
 
 func (s TranscriptLineUser) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s VoiceSettings) Validate() error {
+	var failures codec.Failures
+
+	return failures.Err()
+}
 
 func (s *VoicemailOptions) Validate() error {
 	if s == nil {

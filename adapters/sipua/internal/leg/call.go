@@ -54,6 +54,13 @@ func (l *Leg) Queued() int { return l.media.audio.session.Queued() }
 // Flush discards the queued samples and returns their number.
 func (l *Leg) Flush() int { return l.media.audio.session.Flush() }
 
+// PlayBackground mixes a loop into all audio to the peer. It does nothing if the media cannot mix.
+func (l *Leg) PlayBackground(loop []int16) {
+	if p, ok := l.media.audio.session.(trunk.BackgroundPlayer); ok {
+		p.PlayBackground(loop)
+	}
+}
+
 // SendDTMF sends digits after the queued audio, and waits until they are sent.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	return l.media.audio.session.SendDTMF(ctx, digits)

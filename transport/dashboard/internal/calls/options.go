@@ -4,6 +4,7 @@ import (
 	"html/template"
 
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/speech/ambience"
 )
 
 // option is an option of a select element.
@@ -21,6 +22,13 @@ var funcs = template.FuncMap{
 			{"", "Use the agent's setting"}, {"0", "Never"}, {"1", "By several words"}, {"2", "By words, not by an “uh-huh”"},
 			{"3", "The same, sooner"}, {"4", "By any sound of a voice"},
 		}
+	},
+	"backgrounds": func() []option {
+		all := []option{{"", "Use the agent's setting"}, {noBackground, "None"}}
+		for _, track := range ambience.Tracks() {
+			all = append(all, option{string(track), string(track)})
+		}
+		return all
 	},
 	"settings": func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
 	"orders":   func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },

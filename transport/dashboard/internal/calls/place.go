@@ -30,7 +30,7 @@ type form struct {
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
 	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "keywords",
-	"request_data", "again", "missing",
+	"request_data", "voice_settings", "pronunciation_guide", "background_track", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -88,6 +88,8 @@ func again(c call.Call) (form, error) {
 	if a.Interruption != nil {
 		f.Values["interruption_threshold"] = strconv.FormatInt(a.Interruption.Milliseconds(), 10)
 	}
+	f.Values["voice_settings"], f.Values["background_track"] = a.VoiceSettings, string(a.Background)
+	f.Values["pronunciation_guide"] = guideText(a.Pronunciation)
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
 	}
@@ -165,7 +167,7 @@ func (f form) request() (call.Request, error) {
 	}
 	for name, setting := range map[string]*callwright.Optional[string]{
 		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
-		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
+		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language, "voice_settings": &r.Overrides.VoiceSettings,
 	} {
 		if value := f.Values[name]; value != "" {
 			*setting = callwright.Given(value)
@@ -187,25 +189,48 @@ func (f form) request() (call.Request, error) {
 			*setting = callwright.Given(yes)
 		}
 	}
+	if err := f.interruption(&r.Overrides); err != nil {
+		return r, err
+	}
+	if value := f.Values["max_duration"]; value != "" {
+		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+		if err != nil || !(n >= 0.1 && n <= 1e6) {
+			return r, callwright.Invalid("max_duration", "must be a number of minutes from 0.1 to 720, such as 10")
+		}
+		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))
+	}
+	if err := f.sound(&r.Overrides); err != nil {
+		return r, err
+	}
+	if value := f.Values["request_data"]; value != "" {
+		if err := json.Unmarshal([]byte(value), &r.RequestData); err != nil {
+			return r, callwright.Invalid("request_data", `must be a JSON object, such as {"name": "Robin"}`)
+		}
+	}
+	return r, nil
+}
+
+// interruption sets the settings for speech over the agent.
+func (f form) interruption(o *agents.Patch) error {
 	for name, set := range map[string]func(int){
-		"interruptibility":       func(n int) { r.Overrides.Interruptibility = callwright.Given(n) },
-		"interruption_threshold": func(n int) { r.Overrides.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
+		"interruptibility":       func(n int) { o.Interruptibility = callwright.Given(n) },
+		"interruption_threshold": func(n int) { o.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
 	} {
 		if value := f.Values[name]; value != "" {
 			n, err := strconv.ParseInt(value, 10, 32)
 			if err != nil {
-				return r, callwright.Invalid(name, "must be a whole number")
+				return callwright.Invalid(name, "must be a whole number")
 			}
 			set(int(n))
 		}
 	}
 	for name, setting := range map[string]*callwright.Optional[time.Duration]{
-		"min_endpointing_delay": &r.Overrides.LeastWait, "max_endpointing_delay": &r.Overrides.LongestWait,
+		"min_endpointing_delay": &o.LeastWait, "max_endpointing_delay": &o.LongestWait,
 	} {
 		if value := f.Values[name]; value != "" {
 			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
 			if err != nil || !(n >= 1 && n <= 1e6) {
-				return r, callwright.Invalid(name, endpoint.BoundRange)
+				return callwright.Invalid(name, endpoint.BoundRange)
 			}
 			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
 		}
@@ -215,21 +240,9 @@ func (f form) request() (call.Request, error) {
 		for i, keyword := range keywords {
 			keywords[i] = strings.TrimSpace(keyword)
 		}
-		r.Overrides.Keywords = callwright.Given(keywords)
+		o.Keywords = callwright.Given(keywords)
 	}
-	if value := f.Values["max_duration"]; value != "" {
-		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
-		if err != nil || !(n >= 0.1 && n <= 1e6) {
-			return r, callwright.Invalid("max_duration", "must be a number of minutes from 0.1 to 720, such as 10")
-		}
-		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))
-	}
-	if value := f.Values["request_data"]; value != "" {
-		if err := json.Unmarshal([]byte(value), &r.RequestData); err != nil {
-			return r, callwright.Invalid("request_data", `must be a JSON object, such as {"name": "Robin"}`)
-		}
-	}
-	return r, nil
+	return nil
 }
 
 // LongestMinutes returns the maximum duration of a call, in minutes.

@@ -161,6 +161,7 @@ func (m Mark) until() time.Duration {
 	switch m.Kind {
 	case MarkCut, MarkBegun, MarkWithdrawn:
 		return m.Start
+	case MarkWait, MarkThought, MarkHold:
 	}
 	return max(m.Start, m.End)
 }
@@ -203,9 +204,9 @@ type span struct{ x, y, width float64 }
 func (r *laneRows) spans(lane int, start, end time.Duration, least float64) (all []span) {
 	const room = lanesWidth - laneGutter - 4
 	at := func(d time.Duration) float64 { return laneGutter + float64(d)/float64(r.length)*room }
-	for n := start / r.length; n <= end/r.length && r.left > 0; n++ {
-		top, ok := r.tops[int64(n)]
-		begin := n * r.length
+	for n := int64(start / r.length); n <= int64(end/r.length) && r.left > 0; n++ {
+		top, ok := r.tops[n]
+		begin := time.Duration(n) * r.length
 		if !ok || begin == end && begin > start {
 			break
 		}

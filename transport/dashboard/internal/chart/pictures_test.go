@@ -125,19 +125,19 @@ func waveform(n int) chart.Waveform {
 // lanes returns a conversation with every kind of mark, a row without utterances, and an utterance in two rows.
 func lanes() chart.Lanes {
 	const ms = time.Millisecond
-	said := func(lane int, start, end time.Duration, text string, marks ...chart.Mark) chart.Utterance {
+	said := func(lane, start, end int, text string, marks ...chart.Mark) chart.Utterance {
 		return chart.Utterance{
-			Lane: lane, Shape: chart.LaneWords, Start: start * ms, End: end * ms, Text: text, Href: fmt.Sprint("#line-", int(start)), Marks: marks,
+			Lane: lane, Shape: chart.LaneWords, Start: time.Duration(start) * ms, End: time.Duration(end) * ms, Text: text, Href: fmt.Sprint("#line-", start), Marks: marks,
 		}
 	}
-	mark := func(kind chart.LaneMark, start, end time.Duration, note string) chart.Mark {
-		return chart.Mark{Kind: kind, Start: start * ms, End: end * ms, Note: note}
+	mark := func(kind chart.LaneMark, start, end int, note string) chart.Mark {
+		return chart.Mark{Kind: kind, Start: time.Duration(start) * ms, End: time.Duration(end) * ms, Note: note}
 	}
 	aside, key, action := said(0, 21500, 22100, "Uh-huh."), said(0, 97000, 97000, "pressed 1"), said(1, 98500, 99000, "transferred the call")
 	aside.Shape, action.Shape = chart.LaneAside, chart.LaneAction
 	return chart.Lanes{ID: "lanes", Title: "Conversation", Names: [2]string{"Other side", "Agent"}, Row: 30 * time.Second, Utterances: []chart.Utterance{
 		said(1, 400, 4200, "Good morning, this is the practice of Doctor Hill. How can I help?"),
-		said(0, 5000, 9100, "My number is, um, four one five, <five> five five", mark(chart.MarkWait, 9100, 9900, "the turn was over after 800 ms")),
+		said(0, 5000, 9100, "My number is, um, four one five, <five> six", mark(chart.MarkWait, 9100, 9900, "the turn was over after 800 ms")),
 		said(1, 10300, 13000, "Thank you. One moment.", mark(chart.MarkThought, 9900, 10300, "answered 1.2 s after the last word"),
 			mark(chart.MarkWithdrawn, 7000, 0, "begun early at 0:07.0 and withdrawn"), mark(chart.MarkBegun, 9400, 0, "begun early at 0:09.4")),
 		said(1, 15000, 34000, "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday.",
