@@ -13,10 +13,13 @@ import (
 // reads any speech as such an answer. The dictation of the same speech shows how likely that is: the answer counts only if its score
 // exceeds the score of the dictation.
 type loop struct {
-	words map[string]float64 // probability of each word of the answer
-	// advantage is the least difference of the scores of both readings per frame of 10 ms, and single that of an answer of one word.
-	advantage, single float64
+	words  map[string]float64 // probability of each word of the answer
+	single float64            // replaces advantage for answers of one word
 }
+
+// advantage is the minimum difference of the scores of the expected answer and of the dictation, per frame of 10 ms. An answer with a
+// smaller difference is not believed.
+const advantage = 3.0
 
 // The probabilities of loops.
 const (
@@ -48,10 +51,10 @@ const (
 // synthetic voices and a recorded one: of the digits of numbers, 18 percent are wrong, and 14 sentences are read as digits, most of which
 // dictation does not understand either.
 var loops = map[expect.Kind]loop{
-	expect.Digits:   newLoop(3, 0, digitWords, pauseWords+" "+repeatWords),
-	expect.Spelling: newLoop(3, 0, letterWords, pauseWords+" "+digitWords+" "+repeatWords+" "+natoWords+" "+namingWords),
-	expect.Email:    newLoop(3, 3, letterWords+" "+emailWords, digitWords+" "+repeatWords+" "+natoWords+" "+namingWords),
-	expect.Date:     newLoop(3, 3, digitWords+" "+tenWords+" "+monthWords+" "+dayWords+" "+orderWords+" "+timeWords, pauseWords),
+	expect.Digits:   newLoop(0, digitWords, pauseWords+" "+repeatWords),
+	expect.Spelling: newLoop(0, letterWords, pauseWords+" "+digitWords+" "+repeatWords+" "+natoWords+" "+namingWords),
+	expect.Email:    newLoop(advantage, letterWords+" "+emailWords, digitWords+" "+repeatWords+" "+natoWords+" "+namingWords),
+	expect.Date:     newLoop(advantage, digitWords+" "+tenWords+" "+monthWords+" "+dayWords+" "+orderWords+" "+timeWords, pauseWords),
 }
 
 // consents are phrases for expect.YesNo.
@@ -62,8 +65,8 @@ var consents = []string{
 }
 
 // newLoop returns a loop of words that are equally likely, and of rare words.
-func newLoop(advantage, single float64, frequent, rare string) loop {
-	l := loop{words: map[string]float64{}, advantage: advantage, single: single}
+func newLoop(single float64, frequent, rare string) loop {
+	l := loop{words: map[string]float64{}, single: single}
 	for word := range strings.FieldsSeq(rare) {
 		l.words[word] = 0.015
 	}
@@ -135,7 +138,7 @@ func (l loop) believes(answer, dictated reading, frames int) bool {
 	if first < 0 || dictated.text == "" {
 		return false
 	}
-	least := l.advantage
+	least := advantage
 	if len(words) == 1 {
 		least = l.single
 	}

@@ -29,7 +29,7 @@ func readByHuman(t testing.TB, random *rand.Rand, number string) []int16 {
 		return out
 	}
 	out := noise(300)
-	for _, digit := range strings.Split(number, "") {
+	for digit := range strings.SplitSeq(number, "") {
 		raw, err := os.ReadFile(recorded + digit + ".wav")
 		if err != nil {
 			t.Fatalf("no recordings of people: scripts/install-deps.sh test installs them on Debian: %v", err)
@@ -107,7 +107,7 @@ func wrongDigits(said, heard string) int {
 // digitErrors returns the share of wrong digits in groups of a woman's numbers, which are separate utterances.
 func digitErrors(t testing.TB, r *pocketsphinx.Recognizer, numbers int, sizes []int, kind expect.Kind) float64 {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a fixed seed makes the measurement repeatable
+	random := rand.New(rand.NewPCG(1, 2))
 	wrong, all := 0, 0
 	for range numbers {
 		for _, size := range sizes {

@@ -8,6 +8,7 @@ require (
 	github.com/callwright/callwright/adapters/bunstore v0.0.0
 	github.com/callwright/callwright/adapters/sipua v0.0.0
 	github.com/callwright/callwright/transport v0.0.0
+	go.uber.org/goleak v1.3.0
 )
 
 require (
@@ -69,7 +70,6 @@ require (
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.28.0 // indirect
 	golang.org/x/exp v0.0.0-20251023183803-a4bb9ffd2546 // indirect

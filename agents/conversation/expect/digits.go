@@ -14,7 +14,7 @@ import (
 // API; the number words of English apply to languages without a data file.
 //
 // The first of several single digits after a full hundred does not belong to the hundred: "eight hundred five" is "805", and "eight hundred
-// five five five" is "800555".
+// five six one" is "800561".
 func DigitsIn(language, text string) string {
 	var b strings.Builder
 	all, rest := runs(language, text)
@@ -88,6 +88,7 @@ func (r run) digits() string {
 			times = p.value
 			i++
 			continue
+		case other, filler, and:
 		case literal, number, weak, hundred, thousand:
 			digits := p.digits
 			if value, next := r.compound(i); next > i+1 || p.kind != literal {

@@ -1,3 +1,4 @@
+//nolint:dupword,misspell // numbers as callers read them, in several languages
 package expect_test
 
 import (

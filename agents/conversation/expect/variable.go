@@ -11,6 +11,8 @@ import (
 
 // forms lists words, in several languages, that name values of a form. The first line with a word of a text decides. The words are folded:
 // see words.Fold.
+//
+//nolint:dupword,misspell // several languages
 var forms = []struct {
 	kind  Kind
 	words string
