@@ -32,6 +32,8 @@ type Agent struct {
 	// means the conversation's default.
 	Interruptibility *int
 
+	Machines Machines // reactions of placed calls to machines that answer
+
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation
 
