@@ -77,6 +77,10 @@ func fullAgent() agents.Agent {
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3),
+		Machines: agents.Machines{
+			Voicemail: agents.MachineMessage, VoicemailMessage: "Call {{number}}.", IVR: agents.MachineHangup, Screening: agents.MachineIntroduce,
+			ScreeningMessage: "This is \u2603.", Announcement: agents.MachineIgnore, Fax: agents.MachineHangup,
+		},
 		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},

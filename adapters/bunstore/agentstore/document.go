@@ -35,11 +35,21 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	Machines agents.Machines `json:"machines,omitzero"`
+
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`
 	Conditions     []persona.Condition  `json:"conditions,omitempty"`
 	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
+}
+
+type answererJSON struct {
+	Category call.Category     `json:"category,omitempty"`
+	Rule     call.AnswererRule `json:"rule,omitempty"`
+	At       time.Duration     `json:"at_ns,omitempty"`
+	Words    string            `json:"words,omitempty"`
+	Sure     bool              `json:"sure,omitempty"`
 }
 
 type voicemailJSON struct {
@@ -124,6 +134,7 @@ type holdJSON struct {
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
+	_ = answererJSON(call.Answerer{})
 	_ = voicemailJSON(call.Voicemail{})
 	_ = analysisJSON(call.Analysis{})
 	_ = promotionJSON(pathway.Promotion{})
