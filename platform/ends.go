@@ -32,5 +32,10 @@ func (e callEnds) observe(o call.Observation) {
 		level = slog.LevelWarn
 	}
 	e.count.WithLabelValues(string(c.Status), string(c.Ending.Cause)).Inc()
-	e.rt.Logger.Log(context.Background(), level, "call ended", "call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason)
+	attrs := []any{"call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason}
+	if s := o.Summary; s.Latency.Answers > 0 {
+		attrs = append(attrs, "answers", s.Latency.Answers, "answer_p50", s.Latency.P50.Playing, "answer_p95", s.Latency.P95.Playing,
+			"withdrawn", s.Withdrawn, "turns_cut", s.Cut)
+	}
+	e.rt.Logger.Log(context.Background(), level, "call ended", attrs...)
 }

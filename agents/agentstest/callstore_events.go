@@ -28,6 +28,10 @@ func keepsTranscript(t *testing.T, s call.Store) {
 				{Start: 2100 * time.Millisecond, Length: time.Second, Why: conversation.HoldBackChannel},
 				{Start: 2900 * time.Millisecond, Length: 5, Why: conversation.HoldCut},
 			},
+			Turn: 3, Waited: 480 * time.Millisecond, WaitedFor: "complete",
+			Begun: []conversation.Begun{
+				{At: 1700 * time.Millisecond, Why: conversation.BegunContinued}, {At: 1900 * time.Millisecond, Used: true},
+			},
 		},
 	}
 	for _, seq := range []int{1, 0, 1, 0} { // out of order, and each twice

@@ -30,6 +30,8 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
 			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},
 			{Role: conversation.RoleAgent, Text: "As I said.", Holds: []conversation.Hold{{Start: time.Second, Length: 1, Why: conversation.HoldNoise}}},
+			{Role: conversation.RoleCaller, Text: "Tomorrow", Turn: 1, Waited: 300 * time.Millisecond, WaitedFor: "complete"},
+			{Role: conversation.RoleAgent, Text: "At nine.", Turn: 1, Begun: []conversation.Begun{{At: 1, Used: true}, {At: 2, Why: conversation.BegunRevised}}},
 		} {
 			o.Entry(e)
 			want = append(want, e.Text)

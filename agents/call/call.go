@@ -6,6 +6,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 )
 
 // Call is the record of a call. Each call has exactly one record from its request on. The record is final, except for Analysis and
@@ -44,8 +45,9 @@ type Call struct {
 	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats
-	Recorded      bool   // whether a recording can be read
-	unrecorded    string // reason for a missing recording; part of ErrorMessage
+	Recorded      bool    // whether a recording can be read
+	unrecorded    string  // reason for a missing recording; part of ErrorMessage
+	summary       Summary // of the conversation, if this process has led it; not stored
 	Delivery      Delivery
 
 	Node          string    // node that holds the call while it is allocated or started
@@ -104,7 +106,11 @@ type Entry struct {
 	Start, End  time.Duration // relative to the answer
 	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
-	Holds       []conversation.Hold // pauses of the agent while the other side spoke; times relative to the answer
+	Holds       []conversation.Hold  // pauses of the agent while the other side spoke; times relative to the answer
+	Turn        int                  // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
+	Waited      time.Duration        // silence after the other side's words until the turn was over
+	WaitedFor   endpoint.Reason      // reason for the length of Waited
+	Begun       []conversation.Begun // early answers to the turn, in order; times relative to the answer
 	CreatedAt   time.Time
 }
 

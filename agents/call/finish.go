@@ -57,7 +57,7 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 			end = stored
 		}
 		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
-		end.unrecorded = c.unrecorded
+		end.unrecorded, end.summary = c.unrecorded, c.summary
 		return end, true, err
 	})
 }
@@ -114,7 +114,7 @@ func (s *Service) closeBy(
 		return s.report(ctx, end)
 	})
 	if err == nil && end.ID != "" {
-		s.observed.add(Observation{What: ObservedEnded, At: at, Call: end})
+		s.observed.add(Observation{What: ObservedEnded, At: at, Call: end, Summary: end.summary})
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 type recordWriter struct {
 	store    Transcripts
 	announce func(ctx context.Context, c Call, n Notice) error
-	observe  func(Observation)
+	observed *observations
 	clock    callwright.Clock // monotonic clock of the call
 	logger   *slog.Logger
 
@@ -33,6 +33,7 @@ type recordWriter struct {
 	closed    bool
 	writes    []write        // waiting writes, at most writesWaiting
 	lines     int            // number of the last line
+	summary   summarizer     // of the lines
 	notices   int            // number of the last notice
 	variables map[string]any // variables that the logs have set
 	logged    int            // bytes of logs so far
@@ -64,7 +65,7 @@ const (
 // writeRecord starts a record writer for a call. The caller must close it.
 func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Clock) *recordWriter {
 	b := &recordWriter{
-		store: s.cfg.Store, announce: s.announce, observe: s.observed.add, clock: clock, logger: s.cfg.Logger,
+		store: s.cfg.Store, announce: s.announce, observed: s.observed, clock: clock, logger: s.cfg.Logger,
 		call: c, now: c, wake: make(chan struct{}, 1), done: make(chan struct{}),
 		notices: firstNotice, variables: map[string]any{},
 	}
@@ -77,7 +78,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
-		Holds: e.Holds,
+		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Begun: e.Begun,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:
@@ -102,7 +103,9 @@ func (b *recordWriter) line(line Entry) {
 	b.append(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
 		return b.store.Append(ctx, b.call.Org, b.call.ID, line)
 	}})
-	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
+	b.summary.add(line)
+	b.observed.partials.replace(b.call.ID, line)
+	b.observed.add(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
 // turn writes the log of a turn, and notifies the webhook of the turn's requests. g is the graph that leads the conversation, or nil if a
@@ -255,9 +258,18 @@ func (b *recordWriter) changed(c Call) {
 func (b *recordWriter) close() {
 	b.mu.Lock()
 	b.closed = true
+	b.observed.partials.end(b.call.ID)
 	b.signal()
 	b.mu.Unlock()
 	<-b.done
+}
+
+// summarized returns a call's record with the summary of its conversation.
+func (b *recordWriter) summarized(c Call) Call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c.summary = b.summary.summary()
+	return c
 }
 
 // found returns the known variables, overridden by the variables that the logs have set.

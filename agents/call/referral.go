@@ -55,7 +55,7 @@ func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	now := b.now
 	b.mu.Unlock()
 	b.notice(EventsCall, EventInfo, text)
-	b.observe(Observation{What: ObservedTransfer, At: at, Call: now, To: to})
+	b.observed.add(Observation{What: ObservedTransfer, At: at, Call: now, To: to})
 	start := time.Duration(0)
 	if now.StartedAt != nil {
 		start = at.Sub(*now.StartedAt)

@@ -52,7 +52,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	at := ended()
 	stop()
 	book.close()
-	c = book.transferred(c)
+	c = book.summarized(book.transferred(c))
 	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
 	s.finish(ctx, c, ending, at)
 }

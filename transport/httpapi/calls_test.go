@@ -99,8 +99,12 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		{Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 500 * time.Millisecond, End: time.Second, Interrupted: true, Holds: []conversation.Hold{
 			{Start: 700 * time.Millisecond, Length: 42500 * time.Microsecond, Why: conversation.HoldBackChannel},
 		}},
-		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second},
+		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second, Turn: 1, Waited: 480 * time.Millisecond, WaitedFor: "pause"},
 		{Speaker: call.SpeakerAction, Text: "Pressed 1.", Latency: conversation.Latency{Playing: 1500 * time.Microsecond}},
+		{
+			Speaker: call.SpeakerAssistant, Text: "Which day?", Turn: 1, Latency: conversation.Latency{EndOfTurn: 480 * time.Millisecond, Playing: 700 * time.Millisecond},
+			Begun: []conversation.Begun{{At: 3200 * time.Millisecond, Why: conversation.BegunRevised}, {At: 3300 * time.Millisecond, Used: true}},
+		},
 	} {
 		e.Seq, e.CreatedAt = i+1, created
 		if err := h.calls.Append(t.Context(), h.org, "c1", e); err != nil {
@@ -115,7 +119,7 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		"sip_code": 200.0, "voice_id": "slt", "transferred_to": "+14155550199", "transferred_by": "USER",
 		"redirected_to":           "sip:+14155550198@pbx.example.com",
 		"transferred_at":          "2026-03-02T09:15:47.507Z",
-		"concatenated_transcript": "assistant: Hello.\nuser: Hi.\nagent-action: Pressed 1.",
+		"concatenated_transcript": "assistant: Hello.\nuser: Hi.\nagent-action: Pressed 1.\nassistant: Which day?",
 	} {
 		if record[name] != want {
 			t.Errorf("%s is %v, want %v", name, record[name], want)
@@ -127,6 +131,25 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		at(t, record, "transcripts", 0, "held", 0, "start_ms") != 700.0 || at(t, record, "transcripts", 0, "held", 0, "ms") != 42.5 ||
 		at(t, record, "transcripts", 0, "held", 0, "why") != "backchannel" {
 		t.Errorf("transcript %v", record["transcripts"])
+	}
+	if _, numbered := at(t, record, "transcripts", 0).(map[string]any)["turn"]; numbered {
+		t.Error("the first sentence has a turn")
+	}
+	for _, c := range []struct {
+		want any
+		path []any
+	}{
+		{1.0, []any{"transcripts", 1, "turn"}}, {480.0, []any{"transcripts", 1, "waited", "ms"}}, {"pause", []any{"transcripts", 1, "waited", "why"}},
+		{3200.0, []any{"transcripts", 3, "begun", 0, "start_ms"}}, {false, []any{"transcripts", 3, "begun", 0, "used"}},
+		{"revised", []any{"transcripts", 3, "begun", 0, "why"}}, {true, []any{"transcripts", 3, "begun", 1, "used"}},
+		{1.0, []any{"conversation", "turns"}}, {1.0, []any{"conversation", "interrupted"}}, {1.0, []any{"conversation", "resumed"}},
+		{0.0, []any{"conversation", "turns_cut"}}, {2.0, []any{"conversation", "answers_begun"}}, {1.0, []any{"conversation", "answers_withdrawn"}},
+		{1.0, []any{"conversation", "latency", "answers"}}, {700.0, []any{"conversation", "latency", "p95", "playing_ms"}},
+		{nil, []any{"conversation", "latency", "p50", "first_audio_ms"}},
+	} {
+		if got := at(t, record, c.path...); got != c.want {
+			t.Errorf("%v is %v, want %v", c.path, got, c.want)
+		}
 	}
 }
 

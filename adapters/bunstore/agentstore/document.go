@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
@@ -131,6 +132,17 @@ type holdJSON struct {
 	Why    conversation.HoldReason `json:"why"`
 }
 
+type waitJSON struct {
+	Length time.Duration   `json:"length_ns"`
+	Why    endpoint.Reason `json:"why,omitempty"`
+}
+
+type begunJSON struct {
+	At   time.Duration            `json:"at_ns"`
+	Used bool                     `json:"used,omitempty"`
+	Why  conversation.BegunReason `json:"why,omitempty"`
+}
+
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
@@ -146,4 +158,5 @@ var (
 	_ = statsJSON(call.Stats{})
 	_ = latencyJSON(conversation.Latency{})
 	_ = holdJSON(conversation.Hold{})
+	_ = begunJSON(conversation.Begun{})
 )

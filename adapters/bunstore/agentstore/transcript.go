@@ -25,16 +25,25 @@ type entryRow struct {
 	Interrupted bool          `bun:"interrupted"`
 	Latency     latencyJSON   `bun:"latency,type:jsonb"`
 	Holds       []holdJSON    `bun:"holds,type:jsonb,nullzero"`
+	Turn        int           `bun:"turn"`
+	Waited      *waitJSON     `bun:"waited,type:jsonb"`
+	Begun       []begunJSON   `bun:"begun,type:jsonb,nullzero"`
 	CreatedAt   time.Time     `bun:"created_at"`
 }
 
 func (r entryRow) entry() call.Entry {
 	e := call.Entry{
 		Seq: r.Seq, Speaker: call.Speaker(r.Speaker), Text: r.Text, Start: r.Start, End: r.End,
-		Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), CreatedAt: r.CreatedAt.UTC(),
+		Interrupted: r.Interrupted, Latency: conversation.Latency(r.Latency), Turn: r.Turn, CreatedAt: r.CreatedAt.UTC(),
 	}
 	for _, h := range r.Holds {
 		e.Holds = append(e.Holds, conversation.Hold(h))
+	}
+	if r.Waited != nil {
+		e.Waited, e.WaitedFor = r.Waited.Length, r.Waited.Why
+	}
+	for _, b := range r.Begun {
+		e.Begun = append(e.Begun, conversation.Begun(b))
 	}
 	return e
 }
@@ -43,10 +52,16 @@ func (r entryRow) entry() call.Entry {
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
 	row := entryRow{
 		CallID: id, Seq: e.Seq, Speaker: string(e.Speaker), Text: e.Text, Start: e.Start, End: e.End,
-		Interrupted: e.Interrupted, Latency: latencyJSON(e.Latency), CreatedAt: sqldb.Stored(e.CreatedAt),
+		Interrupted: e.Interrupted, Latency: latencyJSON(e.Latency), Turn: e.Turn, CreatedAt: sqldb.Stored(e.CreatedAt),
 	}
 	for _, h := range e.Holds {
 		row.Holds = append(row.Holds, holdJSON(h))
+	}
+	if w := (waitJSON{e.Waited, e.WaitedFor}); w != (waitJSON{}) {
+		row.Waited = &w
+	}
+	for _, b := range e.Begun {
+		row.Begun = append(row.Begun, begunJSON(b))
 	}
 	return s.attach(ctx, org, id, e, &row)
 }

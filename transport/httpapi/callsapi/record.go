@@ -56,6 +56,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		texts[i] = string(e.Speaker) + ": " + e.Text
 	}
 	r.ConcatenatedTranscript = strings.Join(texts, "\n")
+	r.Conversation = conversationOf(c, transcript)
 	return r, fillIn(r, c, logs)
 }
 
@@ -81,18 +82,48 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 		Interrupted: oas.NewOptBool(e.Interrupted),
 	}
 	for _, h := range e.Holds {
-		l.Held = append(l.Held, oas.CallHold{
-			StartMs: float64(h.Start.Microseconds()) / 1000, Ms: float64(h.Length.Microseconds()) / 1000, Why: oas.CallHoldWhy(h.Why),
-		})
+		l.Held = append(l.Held, oas.CallHold{StartMs: millis(h.Start), Ms: millis(h.Length), Why: oas.CallHoldWhy(h.Why)})
+	}
+	if e.Turn > 0 {
+		l.Turn.SetTo(e.Turn)
+	}
+	if e.Waited > 0 {
+		l.Waited.SetTo(oas.CallWait{Ms: millis(e.Waited), Why: wire.OptText(string(e.WaitedFor))})
+	}
+	for _, b := range e.Begun {
+		begun := oas.CallBegun{StartMs: millis(b.At), Used: b.Used}
+		if b.Why != "" {
+			begun.Why.SetTo(oas.CallBegunWhy(b.Why))
+		}
+		l.Begun = append(l.Begun, begun)
 	}
 	if e.Latency != (conversation.Latency{}) {
-		l.Latency.SetTo(oas.CallLatency{
-			EndOfTurnMs: nilMillis(e.Latency.EndOfTurn), RecognizedMs: nilMillis(e.Latency.Recognized),
-			FirstSentenceMs: nilMillis(e.Latency.FirstStep), FirstAudioMs: nilMillis(e.Latency.FirstAudio),
-			PlayingMs: nilMillis(e.Latency.Playing),
-		})
+		l.Latency.SetTo(latency(e.Latency))
 	}
 	return l
+}
+
+func latency(l conversation.Latency) oas.CallLatency {
+	return oas.CallLatency{
+		EndOfTurnMs: nilMillis(l.EndOfTurn), RecognizedMs: nilMillis(l.Recognized), FirstSentenceMs: nilMillis(l.FirstStep),
+		FirstAudioMs: nilMillis(l.FirstAudio), PlayingMs: nilMillis(l.Playing),
+	}
+}
+
+// conversationOf returns the summary of a transcript, or null if the call was not answered.
+func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversation {
+	if c.StartedAt == nil {
+		return oas.OptNilCallConversation{Set: true, Null: true}
+	}
+	s := call.Summarize(transcript)
+	r := oas.CallConversation{
+		Turns: s.Turns, TurnsCut: s.Cut, Interrupted: s.Interrupted, Resumed: s.Resumed, AnswersBegun: s.Begun, AnswersWithdrawn: s.Withdrawn,
+	}
+	r.Latency.SetToNull()
+	if q := s.Latency; q.Answers > 0 {
+		r.Latency.SetTo(oas.CallLatencyQuantiles{Answers: q.Answers, P50: latency(q.P50), P95: latency(q.P95)})
+	}
+	return oas.NewOptNilCallConversation(r)
 }
 
 // pathwayLogs translates the log of a call's pathway into lines. The argument begin is the time of words before the first event.
@@ -195,6 +226,8 @@ func releaseCause(c call.Call) oas.OptNilString {
 	}
 	return oas.NewOptNilString(c.Ending.Release)
 }
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // nilMillis returns a duration in milliseconds, or null for 0.
 func nilMillis(d time.Duration) wire.Nil[float64] { return wire.Millis(wire.Ptr(d, d != 0)) }

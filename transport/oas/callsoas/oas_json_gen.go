@@ -116,6 +116,112 @@ func (s *CallAnalysis) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallAnalysis) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *CallBegun) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("start_ms")
+	e.Float64(s.StartMs)
+	e.FieldStart("used")
+	e.Bool(s.Used)
+	if s.Why.Set {
+		e.FieldStart("why")
+		s.Why.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallBegun = codec.Object{
+	Type:     "CallBegun",
+	Members:  []string{"start_ms", "used", "why"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *CallBegun) Decode(d *jx.Decoder) error {
+	return objectOfCallBegun.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "start_ms":
+			return 0, codec.DecodeFloat(d, &s.StartMs)
+		case "used":
+			return 1, codec.DecodeBool(d, &s.Used)
+		case "why":
+			s.Why.Reset()
+			return 2, s.Why.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallBegun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallBegun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallBegunWhy) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallBegunWhy) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallBegunWhy")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallBegunWhy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallBegunWhy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallConversation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("turns")
+	e.Int(s.Turns)
+	e.FieldStart("turns_cut")
+	e.Int(s.TurnsCut)
+	e.FieldStart("interrupted")
+	e.Int(s.Interrupted)
+	e.FieldStart("resumed")
+	e.Int(s.Resumed)
+	e.FieldStart("answers_begun")
+	e.Int(s.AnswersBegun)
+	e.FieldStart("answers_withdrawn")
+	e.Int(s.AnswersWithdrawn)
+	e.FieldStart("latency")
+	s.Latency.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfCallConversation = codec.Object{
+	Type: "CallConversation",
+	Members: []string{
+		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "latency",
+	},
+	Required: []uint8{0b01111111},
+}
+
+func (s *CallConversation) Decode(d *jx.Decoder) error {
+	return objectOfCallConversation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "turns":
+			return 0, codec.DecodeInt(d, &s.Turns)
+		case "turns_cut":
+			return 1, codec.DecodeInt(d, &s.TurnsCut)
+		case "interrupted":
+			return 2, codec.DecodeInt(d, &s.Interrupted)
+		case "resumed":
+			return 3, codec.DecodeInt(d, &s.Resumed)
+		case "answers_begun":
+			return 4, codec.DecodeInt(d, &s.AnswersBegun)
+		case "answers_withdrawn":
+			return 5, codec.DecodeInt(d, &s.AnswersWithdrawn)
+		case "latency":
+			return 6, s.Latency.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallConversation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallConversation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *CallCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("phone_number")
@@ -575,6 +681,43 @@ func (s *CallLatency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallLatency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *CallLatencyQuantiles) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("answers")
+	e.Int(s.Answers)
+	e.FieldStart("p50")
+	s.P50.Encode(e)
+	e.FieldStart("p95")
+	s.P95.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfCallLatencyQuantiles = codec.Object{
+	Type:     "CallLatencyQuantiles",
+	Members:  []string{"answers", "p50", "p95"},
+	Required: []uint8{0b00000111},
+}
+
+func (s *CallLatencyQuantiles) Decode(d *jx.Decoder) error {
+	return objectOfCallLatencyQuantiles.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "answers":
+			return 0, codec.DecodeInt(d, &s.Answers)
+		case "p50":
+			return 1, s.P50.Decode(d)
+		case "p95":
+			return 2, s.P95.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallLatencyQuantiles) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallLatencyQuantiles) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (s *CallListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("total_count")
@@ -822,6 +965,10 @@ func (s *CallRecord) Encode(e *jx.Encoder) {
 	s.TransferredBy.Encode(e)
 	e.FieldStart("concatenated_transcript")
 	e.Str(s.ConcatenatedTranscript)
+	if s.Conversation.Set {
+		e.FieldStart("conversation")
+		s.Conversation.Encode(e)
+	}
 	{
 		e.FieldStart("transcripts")
 		e.ArrStart()
@@ -843,9 +990,9 @@ var objectOfCallRecord = codec.Object{
 		"start_time", "analysis", "analysis_error", "disposition_tag", "citations", "warm_transfer_call", "retry_of",
 		"retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to", "release_cause",
 		"webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at", "transferred_by",
-		"concatenated_transcript", "transcripts",
+		"concatenated_transcript", "conversation", "transcripts",
 	},
-	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11000000, 0b00011111},
+	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11000000, 0b00101111},
 }
 
 func (s *CallRecord) Decode(d *jx.Decoder) error {
@@ -960,8 +1107,11 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			return 50, s.TransferredBy.Decode(d)
 		case "concatenated_transcript":
 			return 51, codec.DecodeStr(d, &s.ConcatenatedTranscript)
+		case "conversation":
+			s.Conversation.Reset()
+			return 52, s.Conversation.Decode(d)
 		case "transcripts":
-			return 52, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
+			return 53, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -1128,6 +1278,40 @@ func (s *CallSummary) Decode(d *jx.Decoder) error {
 func (s *CallSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallWait) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("ms")
+	e.Float64(s.Ms)
+	if s.Why.Set {
+		e.FieldStart("why")
+		s.Why.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallWait = codec.Object{
+	Type:     "CallWait",
+	Members:  []string{"ms", "why"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *CallWait) Decode(d *jx.Decoder) error {
+	return objectOfCallWait.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "ms":
+			return 0, codec.DecodeFloat(d, &s.Ms)
+		case "why":
+			s.Why.Reset()
+			return 1, s.Why.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallWait) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallWait) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s *CallWebhookDelivery) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -1712,6 +1896,38 @@ func (s NilCallAnalysis) MarshalJSON() ([]byte, error) { return codec.Marshal(s)
 
 func (s *NilCallAnalysis) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o NilCallLatencyQuantiles) Encode(e *jx.Encoder) {
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *NilCallLatencyQuantiles) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode NilCallLatencyQuantiles to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v CallLatencyQuantiles
+		o.Value = v
+		o.Null = true
+		return nil
+	}
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s NilCallLatencyQuantiles) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *NilCallLatencyQuantiles) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o NilCallRecordCallEndedBy) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1927,6 +2143,25 @@ func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptCallBegunWhy) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptCallBegunWhy) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallBegunWhy to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptCallBegunWhy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptCallBegunWhy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptCallCreateTransferList) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1967,6 +2202,25 @@ func (o *OptCallLatency) Decode(d *jx.Decoder) error {
 func (s OptCallLatency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptCallLatency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptCallWait) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptCallWait) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallWait to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptCallWait) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptCallWait) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if !o.Set {
@@ -2112,6 +2366,43 @@ func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 func (s OptNilAgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilCallConversation) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilCallConversation) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilCallConversation to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v CallConversation
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilCallConversation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilCallConversation) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (o OptNilCallWebhookDelivery) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -2604,6 +2895,22 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	if s.Turn.Set {
+		e.FieldStart("turn")
+		s.Turn.Encode(e)
+	}
+	if s.Waited.Set {
+		e.FieldStart("waited")
+		s.Waited.Encode(e)
+	}
+	if s.Begun != nil {
+		e.FieldStart("begun")
+		e.ArrStart()
+		for _, elem := range s.Begun {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	if s.Latency.Set {
 		e.FieldStart("latency")
 		s.Latency.Encode(e)
@@ -2612,8 +2919,11 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 }
 
 var objectOfTranscriptLine = codec.Object{
-	Type:     "TranscriptLine",
-	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "latency"},
+	Type: "TranscriptLine",
+	Members: []string{
+		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "begun",
+		"latency",
+	},
 	Required: []uint8{0b00001111, 0b00000000},
 }
 
@@ -2639,9 +2949,17 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 			return 6, s.Interrupted.Decode(d)
 		case "held":
 			return 7, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
+		case "turn":
+			s.Turn.Reset()
+			return 8, s.Turn.Decode(d)
+		case "waited":
+			s.Waited.Reset()
+			return 9, s.Waited.Decode(d)
+		case "begun":
+			return 10, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 8, s.Latency.Decode(d)
+			return 11, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})

@@ -59,6 +59,58 @@ type CallAnalysis struct {
 	Disposition NilString `json:"disposition"`
 }
 
+// An answer that was begun before the turn was certain.
+// Ref: #/components/schemas/CallBegun
+type CallBegun struct {
+	// Milliseconds from the answer of the call to the begin of the preparation.
+	StartMs float64 `json:"start_ms"`
+	// Whether the answer was spoken. If not, it was withdrawn, and the other side heard nothing of it.
+	Used bool `json:"used"`
+	// Why the answer was withdrawn. The other side continued to speak, or the final text of the turn
+	// differed from the text that was answered. Absent if `used` is true.
+	Why OptCallBegunWhy `json:"why"`
+}
+
+// Why the answer was withdrawn. The other side continued to speak, or the final text of the turn
+// differed from the text that was answered. Absent if `used` is true.
+type CallBegunWhy string
+
+const (
+	CallBegunWhyContinued CallBegunWhy = "continued"
+	CallBegunWhyRevised   CallBegunWhy = "revised"
+)
+
+func (CallBegunWhy) AllValues() []CallBegunWhy {
+	return []CallBegunWhy{
+		CallBegunWhyContinued,
+		CallBegunWhyRevised,
+	}
+}
+
+func (s CallBegunWhy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *CallBegunWhy) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
+
+// Numbers that describe a conversation. `turns` and `turns_cut` count lines with a `turn`.
+// Ref: #/components/schemas/CallConversation
+type CallConversation struct {
+	// Turns of the other side.
+	Turns int `json:"turns"`
+	// Turns after whose end the other side continued to speak within a second, so that the end was
+	// probably detected too early.
+	TurnsCut int `json:"turns_cut"`
+	// Answers of the agent that the other side interrupted.
+	Interrupted int `json:"interrupted"`
+	// Pauses of the agent after which it continued, because the sound was no interruption.
+	Resumed int `json:"resumed"`
+	// Answers that were begun before the turn was certain.
+	AnswersBegun int `json:"answers_begun"`
+	// Answers among `answers_begun` that were withdrawn.
+	AnswersWithdrawn int `json:"answers_withdrawn"`
+	// Latencies of the answers to speech. Null if there are none.
+	Latency NilCallLatencyQuantiles `json:"latency"`
+}
+
 // Ref: #/components/schemas/CallCreate
 type CallCreate struct {
 	// Number to call, E.164.
@@ -267,6 +319,15 @@ type CallLatency struct {
 	PlayingMs NilFloat64 `json:"playing_ms"`
 }
 
+// Quantiles of latencies, by nearest rank and for each stage alone.
+// Ref: #/components/schemas/CallLatencyQuantiles
+type CallLatencyQuantiles struct {
+	// Number of the answers.
+	Answers int         `json:"answers"`
+	P50     CallLatency `json:"p50"`
+	P95     CallLatency `json:"p95"`
+}
+
 // Ref: #/components/schemas/CallListReply
 type CallListReply struct {
 	// Calls that match the filters.
@@ -412,8 +473,11 @@ type CallRecord struct {
 	// `transferred_to`.
 	TransferredBy NilCallRecordTransferredBy `json:"transferred_by"`
 	// All lines of the transcript, each as `speaker: text`.
-	ConcatenatedTranscript string           `json:"concatenated_transcript"`
-	Transcripts            []TranscriptLine `json:"transcripts"`
+	ConcatenatedTranscript string `json:"concatenated_transcript"`
+	// How smoothly the conversation ran, computed from `transcripts`. Null for a call that was not
+	// answered.
+	Conversation OptNilCallConversation `json:"conversation"`
+	Transcripts  []TranscriptLine       `json:"transcripts"`
 }
 
 // Who hung up.
@@ -518,6 +582,15 @@ type CallSummary struct {
 	BatchID      NilString     `json:"batch_id"`
 	Inbound      bool          `json:"inbound"`
 	PathwayID    NilString     `json:"pathway_id"`
+}
+
+// Silence after the other side's words until its turn was over.
+// Ref: #/components/schemas/CallWait
+type CallWait struct {
+	// Length of the silence in milliseconds.
+	Ms float64 `json:"ms"`
+	// Evidence that decided the length, such as an unfinished sentence.
+	Why OptString `json:"why"`
 }
 
 // How far the record of a call has got to its webhook. 408, 429, 5xx and failed connections are tried
@@ -857,6 +930,51 @@ func (o NilCallAnalysis) Or(d CallAnalysis) CallAnalysis {
 	return d
 }
 
+// NewNilCallLatencyQuantiles returns new NilCallLatencyQuantiles with value set to v.
+func NewNilCallLatencyQuantiles(v CallLatencyQuantiles) NilCallLatencyQuantiles {
+	return NilCallLatencyQuantiles{
+		Value: v,
+	}
+}
+
+// NilCallLatencyQuantiles is nullable CallLatencyQuantiles.
+type NilCallLatencyQuantiles struct {
+	Value CallLatencyQuantiles
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilCallLatencyQuantiles) SetTo(v CallLatencyQuantiles) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilCallLatencyQuantiles) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilCallLatencyQuantiles) SetToNull() {
+	o.Null = true
+	var v CallLatencyQuantiles
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilCallLatencyQuantiles) Get() (v CallLatencyQuantiles, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilCallLatencyQuantiles) Or(d CallLatencyQuantiles) CallLatencyQuantiles {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilCallRecordCallEndedBy returns new NilCallRecordCallEndedBy with value set to v.
 func NewNilCallRecordCallEndedBy(v CallRecordCallEndedBy) NilCallRecordCallEndedBy {
 	return NilCallRecordCallEndedBy{
@@ -1173,6 +1291,52 @@ func (o OptBool) Or(d bool) bool {
 	return d
 }
 
+// NewOptCallBegunWhy returns new OptCallBegunWhy with value set to v.
+func NewOptCallBegunWhy(v CallBegunWhy) OptCallBegunWhy {
+	return OptCallBegunWhy{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallBegunWhy is optional CallBegunWhy.
+type OptCallBegunWhy struct {
+	Value CallBegunWhy
+	Set   bool
+}
+
+// IsSet returns true if OptCallBegunWhy was set.
+func (o OptCallBegunWhy) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallBegunWhy) Reset() {
+	var v CallBegunWhy
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallBegunWhy) SetTo(v CallBegunWhy) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallBegunWhy) Get() (v CallBegunWhy, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallBegunWhy) Or(d CallBegunWhy) CallBegunWhy {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptCallCreateTransferList returns new OptCallCreateTransferList with value set to v.
 func NewOptCallCreateTransferList(v CallCreateTransferList) OptCallCreateTransferList {
 	return OptCallCreateTransferList{
@@ -1305,6 +1469,52 @@ func (o OptCallStatus) Get() (v CallStatus, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptCallStatus) Or(d CallStatus) CallStatus {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptCallWait returns new OptCallWait with value set to v.
+func NewOptCallWait(v CallWait) OptCallWait {
+	return OptCallWait{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallWait is optional CallWait.
+type OptCallWait struct {
+	Value CallWait
+	Set   bool
+}
+
+// IsSet returns true if OptCallWait was set.
+func (o OptCallWait) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallWait) Reset() {
+	var v CallWait
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallWait) SetTo(v CallWait) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallWait) Get() (v CallWait, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallWait) Or(d CallWait) CallWait {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -1649,6 +1859,74 @@ func (o OptNilAgentTools) Get() (v AgentTools, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilAgentTools) Or(d AgentTools) AgentTools {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilCallConversation returns new OptNilCallConversation with value set to v.
+func NewOptNilCallConversation(v CallConversation) OptNilCallConversation {
+	return OptNilCallConversation{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilCallConversation is optional nullable CallConversation.
+type OptNilCallConversation struct {
+	Value CallConversation
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilCallConversation was set.
+func (o OptNilCallConversation) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilCallConversation) Reset() {
+	var v CallConversation
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilCallConversation) SetTo(v CallConversation) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilCallConversation) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilCallConversation) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v CallConversation
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilCallConversation) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilCallConversation) Get() (v CallConversation, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilCallConversation) Or(d CallConversation) CallConversation {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2457,7 +2735,14 @@ type TranscriptLine struct {
 	// The other side broke in.
 	Interrupted OptBool `json:"interrupted"`
 	// Pauses of the agent in this line while the other side spoke, in order. Absent if there were none.
-	Held    []CallHold     `json:"held"`
+	Held []CallHold `json:"held"`
+	// Number of the other side's turn that the line belongs to, or that it answers. Absent from the
+	// agent's first sentence, actions, and words over the agent that were no turn.
+	Turn   OptInt      `json:"turn"`
+	Waited OptCallWait `json:"waited"`
+	// Answers to the turn that were begun before the turn was certain, in order. Absent if there were
+	// none.
+	Begun   []CallBegun    `json:"begun"`
 	Latency OptCallLatency `json:"latency"`
 }
 

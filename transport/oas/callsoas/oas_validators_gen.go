@@ -44,6 +44,39 @@ func (s *CallAnalysis) Validate() error {
 	return failures.Err()
 }
 
+func (s *CallBegun) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("start_ms", codec.Float(float64(s.StartMs), validate.Float{MinSet: true}))
+	if value, ok := s.Why.Get(); ok {
+		failures.Add("why", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s CallBegunWhy) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *CallConversation) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("turns", codec.Int(int64(s.Turns), validate.Int{MinSet: true}))
+	failures.Add("turns_cut", codec.Int(int64(s.TurnsCut), validate.Int{MinSet: true}))
+	failures.Add("interrupted", codec.Int(int64(s.Interrupted), validate.Int{MinSet: true}))
+	failures.Add("resumed", codec.Int(int64(s.Resumed), validate.Int{MinSet: true}))
+	failures.Add("answers_begun", codec.Int(int64(s.AnswersBegun), validate.Int{MinSet: true}))
+	failures.Add("answers_withdrawn", codec.Int(int64(s.AnswersWithdrawn), validate.Int{MinSet: true}))
+	if value, ok := s.Latency.Get(); ok {
+		failures.Add("latency", value.Validate())
+	}
+	return failures.Err()
+}
+
 func (s *CallCreate) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -224,6 +257,18 @@ func (s *CallLatency) Validate() error {
 	return failures.Err()
 }
 
+func (s *CallLatencyQuantiles) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("answers", codec.Int(int64(s.Answers), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("p50", s.P50.Validate())
+	failures.Add("p95", s.P95.Validate())
+	return failures.Err()
+}
+
 func (s *CallListReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -401,6 +446,9 @@ func (s *CallRecord) Validate() error {
 		failures.Add("transferred_by", value.Validate())
 	}
 	failures.Add("concatenated_transcript", codec.Length(string(s.ConcatenatedTranscript), 0, 1000000))
+	if value, ok := s.Conversation.Get(); ok {
+		failures.Add("conversation", value.Validate())
+	}
 	failures.Add("transcripts", func() error {
 		if s.Transcripts == nil {
 			return errors.New("nil is invalid value")
@@ -448,6 +496,19 @@ func (s *CallSummary) Validate() error {
 	}
 	if value, ok := s.PathwayID.Get(); ok {
 		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
+	}
+	return failures.Err()
+}
+
+func (s *CallWait) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("ms", codec.Float(float64(s.Ms), validate.Float{MinSet: true}))
+	if value, ok := s.Why.Get(); ok {
+		failures.Add("why", codec.Length(string(value), 0, 64))
 	}
 	return failures.Err()
 }
@@ -778,6 +839,25 @@ func (s *TranscriptLine) Validate() error {
 		}
 		var failures codec.Failures
 		for i, elem := range s.Held {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	if value, ok := s.Turn.Get(); ok {
+		failures.Add("turn", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
+	}
+	if value, ok := s.Waited.Get(); ok {
+		failures.Add("waited", value.Validate())
+	}
+	failures.Add("begun", func() error {
+		if s.Begun == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Begun), 0, 10000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Begun {
 			failures.AddItem(i, elem.Validate())
 		}
 		return failures.Err()
