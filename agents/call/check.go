@@ -40,7 +40,7 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 		return err
 	}
 	if s.cfg.AMD == nil && a.Machines != (agents.Machines{}) {
-		return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server: machines must be absent")
+		return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server, and machines needs it")
 	}
 	if r := p.Retry; r != nil {
 		if r.Wait < ShortestRetry || r.Wait > LongestRetry {

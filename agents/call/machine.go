@@ -23,7 +23,6 @@ const reasonMessageLeft = "a message was left on an answering machine"
 const (
 	greetingPatience  = time.Minute      // a message is left after this time even if the greeting continues
 	messagePatience   = 20 * time.Second // duration of sound that interrupts the message; machines stop earlier
-	unsurePatience    = 15 * time.Second // time for words to correct a verdict by sound before the call hangs up
 	screeningPatience = time.Minute      // time for a person to come to the phone after an introduction
 	wordsPatience     = 2 * time.Second  // time for the words of that person to be recognized
 	maxIntroductions  = 2                // introductions in a call
@@ -60,13 +59,8 @@ func (m *machineTalk) react(ctx context.Context) (resume bool, outcome conversat
 		changed := func() bool { return m.audio.answerer.Category != by }
 		switch {
 		case action == agents.MachineHangup:
-			if outcome, err = m.listen(ctx, unsurePatience, func(ended bool, _ string) bool { return changed() || ended || m.audio.answerer.Sure }); err != nil {
-				return false, outcome, err
-			}
-			if !changed() {
-				end := machineEnds[by]
-				return false, conversation.Outcome{By: conversation.ByAgent}, &end
-			}
+			end := machineEnds[by]
+			return false, conversation.Outcome{By: conversation.ByAgent}, &end
 		case action == agents.MachineMessage:
 			if outcome, err = m.listen(ctx, greetingPatience, func(ended bool, _ string) bool { return changed() || ended }); err != nil {
 				return false, outcome, err

@@ -256,11 +256,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 		c := h.order(r)
 		phone := h.answered()
 		phone.Say(strings.Repeat("nobody is here. ", 8)) // lasts eight seconds
-		tone := make([]int16, 8000/2)
-		for i := range tone {
-			tone[i] = int16(9000 * math.Sin(2*math.Pi*1000*float64(i)/8000))
-		}
-		phone.Play(tone)
+		phone.Play(sine(1000, 500*time.Millisecond))
 		<-phone.Done()
 		got, lines := h.ended(c.ID)
 		if got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "a message was left on an answering machine" {
@@ -271,6 +267,15 @@ func TestScreenedByTheDetector(t *testing.T) {
 			t.Errorf("transcript %+v", lines)
 		}
 	})
+}
+
+// sine returns a tone at 8 kHz.
+func sine(hertz float64, d time.Duration) []int16 {
+	tone := make([]int16, int(d.Milliseconds())*8)
+	for i := range tone {
+		tone[i] = int16(9000 * math.Sin(2*math.Pi*hertz*float64(i)/8000))
+	}
+	return tone
 }
 
 // TestIncomingCallsAreNotScreened checks that incoming calls use no AMD, because a caller is no answering machine.

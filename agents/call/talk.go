@@ -142,8 +142,8 @@ func (s *Service) talk(
 	}
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
-	screen.watch = func(conversation.Frame, bool) {
-		if action, _ := c.reaction(screen.answerer.Category); action != agents.MachineIgnore {
+	screen.watch = func(_ conversation.Frame, ended bool) { // words often correct an unsure verdict when the other side pauses
+		if action, _ := c.reaction(screen.answerer.Category); action != agents.MachineIgnore && (screen.answerer.Sure || ended) {
 			hush(errMachine)
 		}
 	}

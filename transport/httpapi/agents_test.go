@@ -107,6 +107,7 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"interruption_threshold", `0.29`, ""},
 		{"interruption_threshold", `0`, ""},
 		{"interruption_threshold", `null`, ""},
+		{"machines", `{"ivr":"hangup","screening":"introduce","screening_message":"Ada."}`, ""},
 		{"interruptibility", `0`, ""},
 		{"interruptibility", `4`, ""},
 		{"first_sentence", `"Hello {{name}}."`, ""},

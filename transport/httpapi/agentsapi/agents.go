@@ -103,13 +103,17 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
 	w := agents.WebAgent{
 		Agent: agents.Agent{
 			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
 			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
-			Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data,
+			Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Machines: machines,
 		},
 		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
 	}
@@ -148,6 +152,7 @@ func (a *api) UpdateAgent(
 		{"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"machines", agents.SettingMachines, req.Machines},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
 		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
@@ -168,6 +173,10 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
+	}
 	return agents.WebAgentPatch{
 		Patch: agents.Patch{
 			Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
@@ -175,6 +184,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 			DynamicData:      wire.Change(data, req.DynamicData.Set),
+			Machines:         wire.Change(machines, req.Machines.Set),
 			Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 			Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -226,6 +236,9 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
 		Keywords:              w.Keywords,
+	}
+	if answer.Machines.Value, answer.Machines.Set, err = agentwire.MachineOptions[oas.MachineOptions](w.Agent.Machines); err != nil {
+		return answer, err
 	}
 	answer.VoiceSettings.SetToNull()
 	if w.VoiceSettings != nil {

@@ -44,6 +44,10 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	if err != nil {
 		return agents.Patch{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.Patch{}, err
+	}
 	patch := agents.Patch{
 		Task: wire.Change(req.Task.Get()), Pathway: wire.Change(wire.ID(req.PathwayID.Value), req.PathwayID.Set), StartNode: wire.Change(req.StartNodeID.Get()),
 		PersonaID: wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
@@ -57,6 +61,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Interruptibility: interruptibility(req),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		Machines:         wire.Change(machines, req.Machines.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)

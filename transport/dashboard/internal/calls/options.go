@@ -3,6 +3,7 @@ package calls
 import (
 	"html/template"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 )
 
@@ -11,7 +12,7 @@ type option struct{ Value, Text string }
 
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
-	"millisText": millisText, "held": heldText, "delivery": deliveryOf, "version": versionText,
+	"millisText": millisText, "held": heldText, "answerer": answererText, "delivery": deliveryOf, "version": versionText,
 
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
@@ -22,8 +23,11 @@ var funcs = template.FuncMap{
 			{"3", "The same, sooner"}, {"4", "By any sound of a voice"},
 		}
 	},
-	"settings": func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
-	"orders":   func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
+	"onVoicemail": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineMessage),
+	"onScreening": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineIntroduce),
+	"onMachine":   reactionsTo(agents.MachineIgnore, agents.MachineHangup),
+	"settings":    func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
+	"orders":      func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)
 	},
