@@ -34,6 +34,9 @@ type Agent struct {
 
 	Machines Machines // reactions of placed calls to machines that answer
 
+	LeastWait   time.Duration // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait time.Duration // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
+
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation
 

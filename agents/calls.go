@@ -95,6 +95,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	if a.Interruption == nil && a.Interruptibility == nil {
 		a.Interruption, a.Interruptibility = v.Call.Interruption, v.Call.Interruptibility
 	}
+	a.LeastWait, a.LongestWait = cmp.Or(a.LeastWait, v.Call.LeastWait), cmp.Or(a.LongestWait, v.Call.LongestWait)
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

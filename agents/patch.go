@@ -37,6 +37,8 @@ type Patch struct {
 	Interruption    callwright.Optional[time.Duration]
 	// Interruptibility also clears the agent's Interruption, unless Interruption is Set, too.
 	Interruptibility callwright.Optional[int]
+	LeastWait        callwright.Optional[time.Duration]
+	LongestWait      callwright.Optional[time.Duration]
 
 	Machines    callwright.Optional[Machines]
 	Tools       callwright.Optional[[]json.RawMessage]
@@ -77,6 +79,8 @@ const (
 
 	SettingInterruptibility Setting = "interruptibility"
 	SettingMachines         Setting = "machines"
+	SettingLeastWait        Setting = "min_endpointing_delay"
+	SettingLongestWait      Setting = "max_endpointing_delay"
 
 	SettingDynamicData   Setting = "dynamic_data"
 	SettingVoiceSettings Setting = "voice_settings"
@@ -141,6 +145,8 @@ func (p Patch) changes() []change {
 			}
 		}, nil})
 	}
+	add(&list, SettingLeastWait, p.LeastWait, func(w *WebAgent) *time.Duration { return &w.Agent.LeastWait })
+	add(&list, SettingLongestWait, p.LongestWait, func(w *WebAgent) *time.Duration { return &w.Agent.LongestWait })
 	add(&list, SettingMaxDuration, p.MaxDuration, func(w *WebAgent) *time.Duration { return &w.Agent.MaxDuration })
 	return list
 }

@@ -27,6 +27,14 @@ func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for
 	})
 }
 
+// TestBatch tests the sessions that a conversation has with this recognizer.
+func TestBatch(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return conversation.Batch(open(t, pocketsphinx.Config{})) },
+		agentstest.RecognizerHarness{
+			Speak: func(t *testing.T, text string) ([]int16, int) { return overTelephone(t, "slt", text), 8000 },
+		})
+}
+
 func open(t *testing.T, config pocketsphinx.Config) *pocketsphinx.Recognizer {
 	t.Helper()
 	r, err := pocketsphinx.New(config)

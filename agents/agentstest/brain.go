@@ -14,7 +14,8 @@ import (
 const brainTime = 10 * time.Second
 
 // RunBrain tests a conversation.Brain. newBrain returns a brain at the beginning of a conversation in which it speaks first. Each answer
-// must end within 10 seconds, even if its context was canceled before.
+// must end within 10 seconds, even if its context was canceled before. If the brain is a conversation.EarlyBrain, it must answer early after
+// its first words, and newBrain must return brains that answer equal turns equally.
 func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Helper()
 	start := conversation.Turn{Kind: conversation.TurnStart}
@@ -72,6 +73,15 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 			t.Error("the answer does not end with its context")
 		}
 	})
+	if _, ok := newBrain(t).(conversation.EarlyBrain); ok {
+		t.Run("Early", func(t *testing.T) {
+			runEarlyBrain(t, func(t *testing.T) conversation.EarlyBrain {
+				t.Helper()
+				b, _ := newBrain(t).(conversation.EarlyBrain)
+				return b
+			})
+		})
+	}
 }
 
 // respond reads an answer to its end, checks that a call can perform every step, and returns the spoken text.

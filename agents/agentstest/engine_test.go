@@ -49,3 +49,19 @@ func TestForgetfulRecognizer(t *testing.T) { //nolint:paralleltest // the suite 
 		Sentences: []string{"Guten Tag.", "Ich habe eine Frage zu meiner Rechnung.", "Auf Wiedersehen."},
 	})
 }
+
+func TestStreamingRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	harness := agentstest.RecognizerHarness{
+		New:   func(*testing.T) conversation.Recognizer { return &agentstest.StreamingRecognizer{} },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
+	}
+	agentstest.RunRecognizer(t, harness)
+	agentstest.RunStreamer(t, func(*testing.T) conversation.Streamer { return &agentstest.StreamingRecognizer{} }, harness)
+}
+
+func TestBatch(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunStreamer(t, func(*testing.T) conversation.Streamer { return conversation.Batch(&agentstest.Recognizer{}) },
+		agentstest.RecognizerHarness{
+			Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
+		})
+}

@@ -76,7 +76,7 @@ func fullAgent() agents.Agent {
 		},
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
-		Interruption: &threshold, Interruptibility: new(3),
+		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
 		Machines: agents.Machines{
 			Voicemail: agents.MachineMessage, VoicemailMessage: "Call {{number}}.", IVR: agents.MachineHangup, Screening: agents.MachineIntroduce,
 			ScreeningMessage: "This is \u2603.", Announcement: agents.MachineIgnore, Fax: agents.MachineHangup,

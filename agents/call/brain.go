@@ -112,10 +112,6 @@ func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *record
 			by, err := s.load(ctx, c.Org, agents.PathwayRef{ID: id, Version: pathway.Selector{Environment: pathway.Production}})
 			return by.graph, err
 		},
-		Observer: func(log pathway.Log, g *graph.Graph) {
-			if g != nil || len(log.Entries) > 0 {
-				book.turn(log, g)
-			}
-		},
+		Observer: book.turn,
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/speech/tts"
@@ -89,6 +90,8 @@ func TestCreateNamesTheField(t *testing.T) {
 			agent(agents.Agent{Task: "t", Interruptibility: new(-1)}),
 			agent(agents.Agent{Task: "t", Interruptibility: new(5)}),
 		},
+		"min_endpointing_delay": {agent(agents.Agent{Task: "t", LeastWait: endpoint.MinWait - 1})},
+		"max_endpointing_delay": {agent(agents.Agent{Task: "t", LongestWait: endpoint.MaxWait + 1})},
 		"interruption_threshold": {
 			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
 			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),

@@ -126,11 +126,11 @@ func TestObserve(t *testing.T) {
 		waitFor(time.Second)
 		for id, want := range map[string][]string{
 			placed.ID: {
-				"started", "ringing", "answered", "line hello", "line operator", "line you said operator.", "transfer +15550000007",
-				"line transferred the call to +15550000007", "ended",
+				"started", "ringing", "answered", "line hello", "partial", "line operator", "line you said operator.",
+				"transfer +15550000007", "line transferred the call to +15550000007", "ended",
 			},
 			busy.ID: {"started", "ringing", "ended"},
-			"in":    {"started", "answered", "line welcome", "line bye", "line you said bye.", "ended"},
+			"in":    {"started", "answered", "line welcome", "partial", "line bye", "line you said bye.", "ended"},
 		} {
 			if got := o.texts(id); !slices.Equal(got, want) {
 				t.Errorf("%s: observed %q, want %q", id, got, want)

@@ -125,10 +125,14 @@ func TestPartialsGiveWay(t *testing.T) {
 func TestPartialIsCurrent(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]func(b *recordWriter){
-		"line":   func(b *recordWriter) { b.Entry(conversation.Entry{Role: conversation.RoleCaller, Text: "hello", Turn: 1}) },
-		"answer": func(b *recordWriter) { b.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: "hello", Turn: 1}) },
-		"empty":  func(b *recordWriter) { b.Partial(said("")) },
-		"end":    func(b *recordWriter) { b.close() },
+		"line": func(b *recordWriter) {
+			b.Entry(conversation.Entry{Role: conversation.RoleCaller, Text: "hello", Turn: 1})
+		},
+		"answer": func(b *recordWriter) {
+			b.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: "hello", Turn: 1})
+		},
+		"empty": func(b *recordWriter) { b.Partial(said("")) },
+		"end":   func(b *recordWriter) { b.close() },
 	} {
 		s := &Service{
 			cfg:      Config{Store: transcripts{}, Runtime: callwright.Runtime{Clock: callwright.SystemClock{}, Logger: slog.New(slog.DiscardHandler)}},

@@ -31,14 +31,16 @@ type recordWriter struct {
 
 	mu        sync.Mutex // the conversation's goroutines and the line write concurrently
 	closed    bool
-	writes    []write        // waiting writes, at most writesWaiting
-	lines     int            // number of the last line
-	summary   summarizer     // of the lines
-	notices   int            // number of the last notice
-	variables map[string]any // variables that the logs have set
-	logged    int            // bytes of logs so far
-	full      bool           // whether maxLogged is exceeded
-	now       Call           // current record, for observations
+	writes    []write           // waiting writes, at most writesWaiting
+	lines     int               // number of the last line
+	summary   summarizer        // of the lines
+	notices   int               // number of the last notice
+	variables map[string]any    // variables that the logs have set
+	logged    int               // bytes of logs so far
+	full      bool              // whether maxLogged is exceeded
+	withdrawn pathway.Withdrawn // early answers that no log contains yet
+	turns     int               // number of the last turn
+	now       Call              // current record, for observations
 	moved     peerTransfer
 }
 
@@ -109,8 +111,19 @@ func (b *recordWriter) line(line Entry) {
 }
 
 // turn writes the log of a turn, and notifies the webhook of the turn's requests. g is the graph that leads the conversation, or nil if a
-// task leads it.
+// task leads it. The turns of a task have a log only if something happened besides the answer. A withdrawn turn has none: the log of the
+// next turn counts it.
 func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
+	b.mu.Lock()
+	b.withdrawn = b.withdrawn.Add(l.Withdrawn)
+	logs := l.Turn > 0 && (g != nil || len(l.Entries) > 0 || b.withdrawn.Answers > 0)
+	if b.turns = max(b.turns, l.Turn); logs {
+		l.Withdrawn, b.withdrawn = b.withdrawn, pathway.Withdrawn{}
+	}
+	b.mu.Unlock()
+	if !logs {
+		return
+	}
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
 			b.request(category(e, g), *e.Request)
@@ -254,8 +267,20 @@ func (b *recordWriter) changed(c Call) {
 	b.now = b.moved.record(c)
 }
 
+// logWithdrawn writes the early answers that no log contains yet as the log of a turn without an answer.
+func (b *recordWriter) logWithdrawn() {
+	b.mu.Lock()
+	l := pathway.Log{Turn: b.turns + 1, Withdrawn: b.withdrawn}
+	b.withdrawn = pathway.Withdrawn{}
+	b.mu.Unlock()
+	if l.Withdrawn.Answers > 0 {
+		b.log(l)
+	}
+}
+
 // close makes the writer ignore further events, and waits until all queued writes are performed or given up. It may be called twice.
 func (b *recordWriter) close() {
+	b.logWithdrawn()
 	b.mu.Lock()
 	b.closed = true
 	b.observed.partials.end(b.call.ID)

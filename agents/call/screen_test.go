@@ -323,6 +323,41 @@ func TestInterruptibilityIsTheAgents(t *testing.T) {
 	}
 }
 
+// TestWaitsAreTheAgents checks that Agent.LeastWait and Agent.LongestWait bound the silence after the caller's words.
+func TestWaitsAreTheAgents(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		agent       agents.Agent
+		says        string
+		least, most time.Duration
+	}{
+		"default, finished":   {agents.Agent{}, "thank you", 0, time.Second},
+		"default, unfinished": {agents.Agent{}, "i want the", 2 * time.Second, 2500 * time.Millisecond},
+		"at least":            {agents.Agent{LeastWait: 4 * time.Second}, "thank you", 4 * time.Second, 4500 * time.Millisecond},
+		"at most":             {agents.Agent{LongestWait: time.Second}, "i want the", time.Second, 1500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inHouse(t, func(t *testing.T, h *house) {
+				test.agent.FirstSentence = "go ahead"
+				c := h.create(test.agent)
+				phone := h.answered()
+				h.hears(phone, "go ahead")
+				phone.Say(test.says)
+				waitFor(10 * time.Second)
+				phone.Hangup()
+				_, lines := h.ended(c.ID)
+				if len(lines) < 3 {
+					t.Fatalf("the transcript is %+v", lines)
+				}
+				if got := lines[2].Latency.EndOfTurn; got < test.least || got > test.most {
+					t.Errorf("the turn is over after %s, want %s to %s; the transcript is %+v", got, test.least, test.most, lines)
+				}
+			})
+		})
+	}
+}
+
 // TestInterruptionIsTheAgents checks that Agent.Interruption is the duration that speech needs to interrupt the agent, and that 0 means any
 // speech.
 func TestInterruptionIsTheAgents(t *testing.T) {

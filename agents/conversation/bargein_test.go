@@ -243,7 +243,7 @@ func TestCallerGoesOn(t *testing.T) {
 		if turns := b.asked(); len(turns) != 2 || turns[1].Text != "my number is eleven" || turns[1].Interrupted {
 			t.Errorf("turns %+v", turns)
 		}
-		expectLines(t, r, "caller: my number", "caller: is eleven", "agent: Fine.")
+		expectLines(t, r, "caller: my number is eleven", "agent: Fine.")
 	})
 	t.Run("while the brain thinks", func(t *testing.T) {
 		t.Parallel()

@@ -127,7 +127,7 @@ func report(b *testing.B, name string, d []time.Duration) {
 // converse starts a conversation with fake engines. stop ends it and waits for its end.
 func converse(b *testing.B, c conversation.Config, audio conversation.Audio, with conversation.Brain) (stop func()) {
 	b.Helper()
-	c.Recognizer, c.Synthesizer = &agentstest.Recognizer{}, &agentstest.Synthesizer{}
+	c.Recognizer, c.Synthesizer, c.Turns = &agentstest.Recognizer{}, &agentstest.Synthesizer{}, fixed{}
 	conv, err := conversation.New(c)
 	if err != nil {
 		b.Fatal(err)

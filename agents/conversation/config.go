@@ -3,9 +3,11 @@ package conversation
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/speech/activity"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -20,25 +22,35 @@ type Config struct {
 	// network, such as silero.Network, it also rejects coughs, music and the voices of other people.
 	Activity func(rate int) Activity
 
+	// Turns judges when the caller's turn is over. If nil, endpoint.Rules judges.
+	Turns TurnDetector
+
 	Voice    string // name of a voice; empty means the synthesizer's default
 	Language string // BCP 47; empty means the engines' default
+
+	Keywords []string // names and terms that are likely in the calls; any text; a recognizer that cannot use them ignores them
 
 	// Meanwhile contains the caller's speech and keys since a previous conversation on the call. They become the caller's turn after the
 	// first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
 	WaitForGreeting bool          // waits for the caller's greeting before the first sentence, for at most Silence
-	EndOfTurn       time.Duration // silence that ends the caller's turn (endpointing); 500 ms
+	EndOfTurn       time.Duration // minimum silence that ends the caller's turn (endpointing); endpoint.DefaultLeast
+	LongestWait     time.Duration // maximum silence that ends the caller's turn; endpoint.DefaultLongest, or EndOfTurn if that is longer
 	Interruption    time.Duration // voice that interrupts the agent (barge-in); the default of Interruptibility: see BargeIn
 	EchoGuard       time.Duration // time after the agent's first sound in which only a loud voice interrupts; 400 ms
-	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s
+	Silence         time.Duration // silence of the caller after which the brain receives a TurnSilence; 10 s; see also Wait
 	InterDigit      time.Duration // pause that ends a sequence of digits; 2 s
 	MaxTurn         time.Duration // maximum length of an utterance; 30 s
 	PreRoll         time.Duration // audio before the detected voice that the recognizer also receives; 300 ms
-	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
-	LastWords       time.Duration // time to recognize the caller's words before a hangup; 3 s
+	// Patience is the time after which an answer fails that has no sound played or queued, and in which the words of an utterance must be
+	// known; 20 s.
+	Patience  time.Duration
+	LastWords time.Duration // time to recognize the caller's words before a hangup; 3 s
 
 	Interruptibility Interruptibility // readiness to be interrupted; NormallyInterrupted
+
+	Filler Filler // bridges the time until the brain answers
 
 	Apology string // spoken before a failure ends the conversation; empty means an English sentence
 
@@ -68,7 +80,8 @@ func (c *Config) complete() error {
 		value  *time.Duration
 		preset time.Duration
 	}{
-		{"EndOfTurn", &c.EndOfTurn, 500 * time.Millisecond},
+		{"EndOfTurn", &c.EndOfTurn, endpoint.DefaultLeast},
+		{"LongestWait", &c.LongestWait, max(endpoint.DefaultLongest, c.EndOfTurn)},
 		{"Interruption", &c.Interruption, cmp.Or(bargeInRules[c.Interruptibility].pause, 200*time.Millisecond)},
 		{"EchoGuard", &c.EchoGuard, 400 * time.Millisecond},
 		{"Silence", &c.Silence, 10 * time.Second},
@@ -77,6 +90,7 @@ func (c *Config) complete() error {
 		{"PreRoll", &c.PreRoll, 300 * time.Millisecond},
 		{"Patience", &c.Patience, 20 * time.Second},
 		{"LastWords", &c.LastWords, 3 * time.Second},
+		{"Filler.After", &c.Filler.After, 0},
 	} {
 		if *d.value < 0 {
 			return fmt.Errorf("conversation: Config.%s must not be negative", d.name)
@@ -85,8 +99,19 @@ func (c *Config) complete() error {
 			*d.value = d.preset
 		}
 	}
+	c.LongestWait = max(c.LongestWait, c.EndOfTurn)
+	c.Filler.Text = strings.TrimSpace(c.Filler.Text)
+	if len(c.Filler.Text) > tts.MaxText {
+		return fmt.Errorf("conversation: Config.Filler.Text must have at most %d bytes", tts.MaxText)
+	}
+	if c.Filler.Text == "" {
+		c.Filler.After = 0
+	}
 	if c.Activity == nil {
 		c.Activity = func(rate int) Activity { return activity.New(rate, nil) }
+	}
+	if c.Turns == nil {
+		c.Turns = endpoint.Rules{}
 	}
 	if c.Observer == nil {
 		c.Observer = discardObserver{}

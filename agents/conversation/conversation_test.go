@@ -1,10 +1,12 @@
 package conversation_test
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,11 +72,25 @@ func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[co
 
 // notebook is an Observer that records the transcript.
 type notebook struct {
-	mu      sync.Mutex
-	entries []conversation.Entry
+	mu       sync.Mutex
+	entries  []conversation.Entry
+	partials []conversation.Partial
+	busy     atomic.Bool // whether the observer is called
+}
+
+func (n *notebook) Partial(p conversation.Partial) {
+	if !n.busy.CompareAndSwap(false, true) {
+		panic("concurrent calls of an observer")
+	}
+	defer n.busy.Store(false)
+	n.partials = append(n.partials, p)
 }
 
 func (n *notebook) Entry(e conversation.Entry) {
+	if !n.busy.CompareAndSwap(false, true) {
+		panic("concurrent calls of an observer")
+	}
+	defer n.busy.Store(false)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.entries = append(n.entries, e)
@@ -109,6 +126,16 @@ func (n *notebook) lines() []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// fixed is a TurnDetector that ends a turn with known words after Config.EndOfTurn.
+type fixed struct{}
+
+func (fixed) Judge(e endpoint.Evidence) endpoint.Wait {
+	if !e.Known {
+		return endpoint.Wait{Likely: e.Longest, Final: e.Longest}
+	}
+	return endpoint.Wait{Likely: e.Least, Final: e.Least}
 }
 
 // run runs a conversation with a caller under a fake clock, for at most five minutes. The caller's function may hang up, or return and let
@@ -154,6 +181,9 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		if c.Synthesizer == nil {
 			c.Synthesizer = &agentstest.Synthesizer{}
 		}
+		if c.Turns == nil {
+			c.Turns, c.EndOfTurn = fixed{}, cmp.Or(c.EndOfTurn, 500*time.Millisecond)
+		}
 		notes := &notebook{}
 		c.Observer = notes
 		conv, err := conversation.New(c)
@@ -170,7 +200,7 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		r.took = time.Since(began)
 		r.phone.Hangup()
 		wait.Wait()
-		r.lines, r.entries = notes.lines(), notes.entries
+		r.lines, r.entries, r.partials = notes.lines(), notes.entries, notes.partials
 	})
 	return r
 }
@@ -182,6 +212,8 @@ type result struct {
 	phone   *agentstest.Phone
 	lines   []string
 	entries []conversation.Entry
+
+	partials []conversation.Partial
 }
 
 func say(texts ...string) []conversation.Step {

@@ -12,7 +12,7 @@ var ErrWithdrawn = errors.New("conversation: the turn is withdrawn, because the 
 // EarlyBrain is an optional interface of a Brain that can answer a turn before the turn is certain: see Turn.Early.
 type EarlyBrain interface {
 	Brain
-	// AnswersEarly reports whether the next turn may be early.
+	// AnswersEarly reports whether the next turn may be early. It must not be called during a turn.
 	AnswersEarly() bool
 }
 
@@ -32,6 +32,16 @@ func (e *Early) Decide(certain bool) {
 		}
 		close(e.channel())
 	})
+}
+
+// isCertain reports whether the turn is certain now.
+func (e *Early) isCertain() bool {
+	select {
+	case <-e.channel():
+		return e.err == nil
+	default:
+		return false
+	}
 }
 
 // wait waits for the decision.
@@ -66,4 +76,14 @@ func (t Turn) Commit(ctx context.Context) error {
 		return nil
 	}
 	return t.Early.wait(ctx)
+}
+
+// Withdraw withdraws the turn unless it is certain, and reports whether the turn is withdrawn. It does not wait. A brain calls it when its
+// answer ends or is stopped, and restores its former state if the turn is withdrawn. A turn that is not early is certain.
+func (t Turn) Withdraw() bool {
+	if t.Early == nil {
+		return false
+	}
+	t.Early.Decide(false)
+	return t.Early.err != nil
 }

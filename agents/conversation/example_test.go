@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,4 +42,27 @@ func Example() {
 	// caller: three
 	// agent: You get three.
 	// agent sold <nil>
+}
+
+// ExampleBatch recognizes two utterances in one session.
+func ExampleBatch() {
+	stream, err := conversation.Batch(&agentstest.Recognizer{}).Open(context.Background(), conversation.Hearing{Rate: 8000})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer stream.Close()
+	for _, text := range []string{"hello", "good morning"} {
+		if err := errors.Join(stream.Write(agentstest.Voice(text, 8000)), stream.Force()); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	for range 2 {
+		heard, err := stream.Next(context.Background())
+		fmt.Println(heard.Utterance, heard.Text, heard.Final, err)
+	}
+	// Output:
+	// 0 hello true <nil>
+	// 1 good morning true <nil>
 }

@@ -13,11 +13,11 @@ const (
 	States = states
 	Events = events
 
-	InGreeting, InHearing, InThinking, InSpeaking, InPaused, InJudging, InLeaving, IsOver = greeting, hearing, thinking, speaking, paused, judging, leaving, over
+	InGreeting, InHearing, InPausing, InProposed, InThinking, InSpeaking, InPaused, InJudging, InLeaving, IsOver = greeting, hearing, pausing, proposed, thinking, speaking, paused, judging, leaving, over
 
-	AgentDone, AgentFailed, WordsHeard, NothingHeard = agentDone, agentFailed, wordsHeard, nothingHeard
+	AgentDone, AgentFailed, WordsHeard, NothingHeard, Acknowledges = agentDone, agentFailed, wordsHeard, nothingHeard, callerAcknowledges
 
-	Listen, Forget, Hush, HoldAnswer, ResumeAnswer, Judge, Carry, Answer, AnswerJudged, Begin = listen, forget, hush, hold, resume, judge, carry, answer, answerJudged, begin
+	Listen, Segment, Forget, Hush, HoldAnswer, ResumeAnswer, Judge, Carry, Note, Propose, Withdraw, Commit, Answer, Begin = listen, segment, forget, hush, hold, resume, judge, carry, note, propose, withdraw, commit, answer, begin
 )
 
 // Move and Start are the functions of the turn machine.
@@ -30,18 +30,18 @@ var (
 var HeardOf = heardOf
 
 func (s state) String() string {
-	return [...]string{"greeting", "idle", "hearing", "keying", "thinking", "speaking", "paused", "judging", "leaving", "over"}[s]
+	return [...]string{"greeting", "idle", "hearing", "pausing", "proposed", "keying", "thinking", "speaking", "paused", "judging", "leaving", "over"}[s]
 }
 
 func (e event) String() string {
 	return [...]string{
-		"callerSpeaks", "callerPauses", "callerInsists", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
+		"callerSpeaks", "callerPauses", "callerAcknowledges", "callerInsists", "turnLikely", "textRevised", "turnOver", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
 		"agentAudible", "agentDone", "agentLeaves", "agentFailed", "agentBroken",
 	}[e]
 }
 
 func (e effect) String() string {
-	names := [...]string{"listen", "forget", "hush", "hold", "resume", "judge", "carry", "answer", "answerJudged", "answerKeys", "answerNone", "begin", "apologize"}
+	names := [...]string{"listen", "segment", "forget", "hush", "hold", "resume", "judge", "carry", "note", "propose", "withdraw", "commit", "answer", "answerKeys", "answerNone", "begin", "apologize"}
 	if int(e) >= len(names) {
 		return fmt.Sprint(uint8(e))
 	}

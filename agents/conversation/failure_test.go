@@ -66,7 +66,7 @@ func TestRecognizerFails(t *testing.T) {
 		n := 0
 		engine := &agentstest.Recognizer{Fail: func(string) error {
 			n++
-			if n%2 == 1 {
+			if n%3 > 0 { // both attempts of the first and the third utterance
 				return errEngine
 			}
 			return nil
@@ -131,7 +131,8 @@ func TestBrainFails(t *testing.T) {
 	}
 }
 
-// TestPatience checks that a hanging brain, recognizer or synthesizer ends the conversation, with the apology if the synthesizer can speak.
+// TestPatience checks that a hanging brain or synthesizer ends the conversation, with the apology if the synthesizer can speak. A hanging
+// recognizer does so at the second utterance.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	t.Run("brain", func(t *testing.T) {
@@ -168,8 +169,10 @@ func TestPatience(t *testing.T) {
 		r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Hour}}, parrot(9), func(ctx context.Context, p *agentstest.Phone) {
 			must(t, p.WaitHeard(ctx, "start"))
 			p.Say("hello there")
+			must(t, p.WaitHeard(ctx, "speech"))
+			p.Say("are you there")
 		})
-		if !errors.Is(r.err, callwright.ErrUnavailable) || r.phone.Heard() != "start"+sorry {
+		if !errors.Is(r.err, callwright.ErrUnavailable) || r.phone.Heard() != "startspeech"+sorry || r.phone.Elapsed() > time.Minute {
 			t.Errorf("outcome %+v, %v, heard %q", r.outcome, r.err, r.phone.Heard())
 		}
 	})

@@ -40,20 +40,20 @@ func (g *startGate) pass(ctx context.Context) error {
 	}
 }
 
-// hints stores the phrases that the brain expects next. It is safe for concurrent use.
-type hints struct {
-	mu      sync.Mutex
-	phrases []string
+// expectation stores the Expect step of the brain's last answer. It is safe for concurrent use.
+type expectation struct {
+	mu   sync.Mutex
+	step Expect
 }
 
-func (h *hints) set(phrases []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.phrases = phrases
+func (e *expectation) set(step Expect) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.step = step
 }
 
-func (h *hints) get() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.phrases
+func (e *expectation) get() Expect {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.step
 }

@@ -279,13 +279,18 @@ func TestAcknowledgementWhileThinking(t *testing.T) {
 					p.Play(make([]int16, 8*700))
 					p.Play(sound)
 				})
-				turns := b.asked()
-				if len(turns) != 2 || turns[1].Text != "when do you open" || r.phone.Heard() != "at nine." {
-					t.Errorf("turns %+v, heard %q, transcript %q", turns, r.phone.Heard(), r.lines)
-				}
+				text := "when do you open"
 				want := []string{"caller: when do you open", "caller: uh huh", "agent: at nine."}
-				if name == "a cough" {
+				switch {
+				case name == "a cough":
 					want = slices.Delete(want, 1, 2)
+				case c.recognizer > 0: // the turn is not over before its words are known
+					text += " uh huh"
+					want = []string{"caller: when do you open uh huh", "agent: at nine."}
+				}
+				turns := b.asked()
+				if len(turns) != 2 || turns[1].Text != text || r.phone.Heard() != "at nine." {
+					t.Errorf("turns %+v, heard %q, transcript %q", turns, r.phone.Heard(), r.lines)
 				}
 				expectLines(t, r, want...)
 			})

@@ -1,26 +1,85 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 )
 
 // job is a turn that the reader submits to the speaker.
 type job struct {
-	number    int
-	kind      TurnKind
-	text      string     // pressed digits
-	utterance *utterance // the caller's speech
-	apology   bool       // the speaker says the apology and ends the conversation, without the brain
-	voiced    time.Duration
-	ended     time.Duration // time at which the end of the turn was detected
-	lastVoice time.Duration // start of all latencies
+	number     int
+	kind       TurnKind
+	turn       int             // see Entry.Turn
+	text       string          // pressed digits, or the words that an early answer answers
+	utterances []*utterance    // the caller's speech
+	asked      string          // the agent's words before the turn
+	apology    bool            // the speaker says the apology and ends the conversation, without the brain
+	voiced     time.Duration   // voice in the utterances
+	ended      time.Duration   // time at which the end of the turn was detected
+	lastVoice  time.Duration   // start of all latencies
+	waitedFor  endpoint.Reason // why the turn was over
+	claimed    atomic.Bool     // see claim
+	early      *Early          // fate of an early answer; nil for other jobs
+	asks       atomic.Int64    // time of the call at which the brain began an early answer; 0 before that
+	begun      []Begun         // early answers to the turn
+	unwritten  bool            // whether the caller's words are not in the transcript, because the turn was not certain
 
 	ctx     context.Context //nolint:containedctx // the job's life: the reader ends it, the speaker sees that
 	cancel  context.CancelFunc
 	mouth   *mouth
 	latency Latency
 	pressed []Entry // digits that the agent pressed; the transcript lists them after its words
+
+	fill         chan struct{} // receives a token when the reader asks for the filler
+	asksFiller   bool          // whether the reader has asked for the filler
+	filled       bool          // whether the filler is part of the answer
+	spoke        bool          // whether the answer has other words
+	beforeFiller string        // the agent's words before the filler
+}
+
+// claim returns true to the first caller only. A speaker that claims the job asks the brain; a reader that claims it adds its utterances to
+// the next turn.
+func (j *job) claim() bool { return j.claimed.CompareAndSwap(false, true) }
+
+// begunAt returns the time of the call at which the brain began an early answer. ok is false if it has not begun.
+func (j *job) begunAt() (at time.Duration, ok bool) {
+	at = time.Duration(j.asks.Load())
+	return at, at > 0
+}
+
+// spokenWords contains the words of a job.
+type spokenWords struct {
+	text       string
+	confidence float64 // the lowest confidence of the utterances with words
+	err        error   // first failure of the recognizer
+}
+
+// words waits for the caller's words.
+func (j *job) words() spokenWords {
+	var out spokenWords
+	var texts []string
+	for _, u := range j.utterances {
+		r, err := u.text()
+		if err != nil {
+			out.err = cmp.Or(out.err, err)
+			continue
+		}
+		text := strings.TrimSpace(r.Text)
+		if text == "" {
+			continue
+		}
+		if len(texts) == 0 || r.Confidence < out.confidence {
+			out.confidence = r.Confidence
+		}
+		texts = append(texts, text)
+	}
+	out.text = strings.Join(texts, " ")
+	return out
 }
 
 // item is a step of the brain that the speaker will perform, or the brain's error.

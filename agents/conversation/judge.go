@@ -13,7 +13,6 @@ import (
 // The limits of a hold.
 const (
 	impulse     = 300 * time.Millisecond  // maximum of voice in a cough or another short sound
-	impulseGap  = 500 * time.Millisecond  // silence after which an impulse is judged; a shorter Config.EndOfTurn applies
 	impulseWait = 700 * time.Millisecond  // time after the end of an impulse at which the agent continues without a verdict
 	verdictWait = 2500 * time.Millisecond // the same for longer speech
 	replyTime   = time.Second             // last part of an answer in which a back-channel is the caller's reply
@@ -52,29 +51,44 @@ const forever time.Duration = math.MaxInt64
 // writeOverlaps writes the overlapping words that began before a time to the transcript.
 func (s *speaker) writeOverlaps(before time.Duration) {
 	for _, e := range s.overlaps.before(before) {
-		s.cfg.Observer.Entry(e)
+		s.write(e)
 	}
 }
 
-// holdPause ends an overlapping utterance if the caller insists or has paused, or if the utterance is too long. A short sound needs a
-// shorter pause, because the agent must continue soon.
+// holdPause ends an overlapping utterance if the caller insists or has paused, or if the utterance is too long. If the words so far only
+// acknowledge the agent's words, the agent continues.
 func (r *reader) holdPause() {
 	e := r.voiceDetector
+	paused := e.run == 0 && e.gap >= r.segmentPause()
 	switch {
 	case r.heldVoice+e.voiced >= r.rule.cut:
 		r.happens(callerInsists)
-	case e.voiced <= impulse && e.gap >= impulseGap && e.run == 0:
+	case paused && len(r.pending) == 0 && r.acknowledges(r.hearing, r.job.mouth.heard(), r.replies(), r.rule):
+		r.happens(callerAcknowledges)
+	case paused:
 		r.happens(callerPauses)
-	default:
-		r.pause()
+	case e.length >= r.cfg.MaxTurn:
+		r.happens(turnTooLong)
 	}
 }
 
-// judge finishes the utterance. A notice reports its words.
+// acknowledges reports whether the partial words of an utterance are back-channels or fillers that do not interrupt the agent. It stores
+// the reason for the end of the hold.
+func (r *reader) acknowledges(u *utterance, said string, reply bool, rule bargeInRule) bool {
+	heard, _ := u.sofar()
+	kind := overlap.Classify(r.cfg.Language, heard.Text)
+	if kind != overlap.Filler && (kind != overlap.BackChannel || reply) || rule.cuts(r.cfg.Language, said, heard.Text) {
+		return false
+	}
+	r.why = holdReasons[kind]
+	return true
+}
+
+// judge finishes the utterance, whose words are then pending.
 func (r *reader) judge() {
-	u := r.hearing
-	r.finishHearing()
-	u.reply = r.replies()
+	reply := r.replies()
+	u := r.finishHearing()
+	u.reply = reply
 	u.said, u.rule = r.job.mouth.heard(), r.rule
 	wait := verdictWait
 	if u.voiced <= impulse {
@@ -83,7 +97,6 @@ func (r *reader) judge() {
 	r.verdictBy = u.lastVoice + wait
 	r.heldVoice += u.voiced
 	r.pending = append(r.pending, u)
-	r.wait.Go(func() { r.awaitWords(u) })
 }
 
 // replies reports whether a back-channel now answers the agent instead of acknowledging its words: the agent has almost finished, or it has
@@ -96,29 +109,22 @@ func (r *reader) replies() bool {
 	return first == 0 && r.job.kind != TurnSpeech
 }
 
-// awaitWords sends a notice when the words of an utterance are known. Words that are not known after Config.Patience are given up.
-func (s *session) awaitWords(u *utterance) {
-	timer := time.AfterFunc(s.cfg.Patience, u.abandon)
-	defer timer.Stop()
-	_, _ = u.text()
-	select {
-	case s.notices <- notice{utterance: u}:
-	case <-s.ctx.Done():
-	}
-}
-
-// verdict handles the words of an overlapping utterance. It ignores an utterance that already belongs to a turn. If the recognizer fails
-// while the agent is held, the utterance interrupts the agent, whose brain then asks the caller to repeat the words.
+// verdict handles new words of an overlapping utterance. If the recognizer fails while the agent is held, the utterance interrupts the
+// agent, whose brain then asks the caller to repeat the words.
 func (r *reader) verdict(u *utterance) {
-	at := slices.Index(r.pending, u)
-	if at < 0 {
+	heard, final := u.sofar()
+	if !final {
+		r.partialVerdict(u, heard)
 		return
 	}
-	heard, err := u.text()
+	at := slices.Index(r.pending, u)
 	kind := overlap.Classify(r.cfg.Language, heard.Text)
 	waits := r.state == judging || r.state == paused
-	if u.rule.cuts(r.cfg.Language, u.said, heard.Text) || err != nil && waits || kind == overlap.BackChannel && u.reply {
+	if u.rule.cuts(r.cfg.Language, u.said, heard.Text) || u.err != nil && waits || kind == overlap.BackChannel && u.reply {
 		r.happens(wordsHeard)
+		return
+	}
+	if at < 0 {
 		return
 	}
 	r.pending = slices.Delete(r.pending, at, at+1)
@@ -134,31 +140,26 @@ func (r *reader) verdict(u *utterance) {
 	}
 }
 
+// partialVerdict handles partial words of an overlapping utterance. Words that the engine may still change cut the answer only if they do
+// so without the last word, which may be the beginning of another word.
+func (r *reader) partialVerdict(u *utterance, heard Heard) {
+	said, reply, rule := u.said, u.reply, u.rule
+	if u == r.hearing {
+		said, reply, rule = r.job.mouth.heard(), r.replies(), r.rule
+	}
+	words := strings.Fields(heard.Text)
+	sure := strings.Join(words[:min(len(words), max(len(words)-1, heard.Stable))], " ")
+	switch {
+	case r.state != paused && r.state != judging:
+	case rule.cuts(r.cfg.Language, said, sure) || overlap.Classify(r.cfg.Language, heard.Text) == overlap.Stop && rule.cuts(r.cfg.Language, said, heard.Text):
+		r.happens(wordsHeard)
+	case r.state == judging && len(r.pending) == 1 && r.acknowledges(u, said, reply, rule):
+		r.happens(callerAcknowledges)
+	}
+}
+
 // holdReasons contains the reason for the end of a hold by words that do not cut the answer.
 var holdReasons = [...]HoldReason{
 	overlap.Nothing: HoldNoise, overlap.BackChannel: HoldBackChannel, overlap.Filler: HoldFiller,
 	overlap.Stop: HoldIgnored, overlap.Words: HoldIgnored,
-}
-
-// carry submits the pending utterances as canceled turns, so that their words precede the words of the caller's next turn.
-func (r *reader) carry() {
-	for _, u := range r.pending {
-		r.submit(u.turn())
-		r.job.cancel()
-	}
-	r.pending = nil
-}
-
-// answerJudged makes a turn of the pending utterances.
-func (r *reader) answerJudged() {
-	last := len(r.pending) - 1
-	u := r.pending[last]
-	r.pending = r.pending[:last]
-	r.carry()
-	r.submit(u.turn())
-}
-
-// turn returns the turn of a finished utterance.
-func (u *utterance) turn() *job {
-	return &job{kind: TurnSpeech, utterance: u, voiced: u.voiced, ended: u.ended, lastVoice: u.lastVoice}
 }

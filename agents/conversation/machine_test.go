@@ -18,42 +18,53 @@ greeting callerSpeaks hearing [listen]
 greeting digitPressed keying []
 greeting callerSilent thinking [begin]
 idle callerSpeaks hearing [listen]
-idle digitPressed keying []
+idle digitPressed keying [note]
 idle callerSilent thinking [answerNone]
-idle wordsHeard thinking [answerJudged]
-hearing callerPauses thinking [answer]
-hearing turnTooLong thinking [answer]
-hearing digitPressed keying [forget]
+idle wordsHeard pausing [carry]
+hearing callerPauses pausing [segment]
+hearing turnTooLong thinking [segment answer]
+hearing digitPressed keying [note]
 hearing wordsHeard hearing [carry]
+pausing callerSpeaks hearing [listen]
+pausing turnLikely proposed [propose]
+pausing turnOver thinking [answer]
+pausing digitPressed keying [note]
+pausing wordsHeard pausing [carry]
+proposed callerSpeaks hearing [withdraw listen]
+proposed textRevised pausing [withdraw]
+proposed turnOver thinking [commit]
+proposed digitPressed keying [withdraw note]
+proposed wordsHeard pausing [withdraw carry]
 keying digitsComplete thinking [answerKeys]
-keying wordsHeard keying [carry]
 thinking callerSpeaks paused [hold listen]
-thinking digitPressed keying [hush carry]
-thinking wordsHeard thinking [hush answerJudged]
+thinking digitPressed keying [hush note]
+thinking wordsHeard pausing [hush carry]
 thinking agentAudible speaking []
 thinking agentDone idle []
 thinking agentLeaves over []
 thinking agentFailed leaving [hush apologize]
 thinking agentBroken over []
 speaking callerSpeaks paused [hold listen]
-speaking digitPressed keying [hush carry]
-speaking wordsHeard thinking [hush answerJudged]
+speaking digitPressed keying [hush note]
+speaking wordsHeard pausing [hush carry]
 speaking agentDone idle []
 speaking agentLeaves over []
 speaking agentFailed leaving [hush apologize]
 speaking agentBroken over []
 paused callerPauses judging [judge]
+paused callerAcknowledges thinking [judge resume]
 paused callerInsists hearing [hush carry]
 paused turnTooLong judging [judge]
-paused digitPressed keying [forget hush carry]
+paused digitPressed keying [hush note]
 paused wordsHeard hearing [hush carry]
 paused agentDone hearing []
 paused agentLeaves over []
 paused agentFailed leaving [forget hush apologize]
 paused agentBroken over []
 judging callerSpeaks paused [listen]
-judging digitPressed keying [hush carry]
-judging wordsHeard thinking [hush answerJudged]
+judging callerAcknowledges thinking [resume]
+judging digitPressed keying [hush note]
+judging wordsHeard pausing [hush carry]
 judging nothingHeard thinking [resume]
 judging verdictLate thinking [resume]
 judging agentDone idle []
@@ -104,6 +115,8 @@ type world struct {
 	answering bool
 	held      bool
 	judged    bool // whether the words of an utterance are pending
+	proposed  bool // whether the running answer is not certain
+	turn      bool // whether the caller's turn contains an utterance
 }
 
 // apply performs an effect. It returns a description if the effect is impossible in this world, and "" otherwise.
@@ -114,6 +127,13 @@ func (w *world) apply(e conversation.Effect) string {
 			return "listens twice"
 		}
 		w.utterance = true
+	case conversation.Segment:
+		if !w.utterance {
+			return "ends what it does not hear"
+		}
+		w.utterance, w.turn = false, true
+	case conversation.Note:
+		w.utterance, w.turn, w.judged = false, false, false
 	case conversation.Forget:
 		if !w.utterance {
 			return "forgets what it does not hear"
@@ -140,17 +160,27 @@ func (w *world) apply(e conversation.Effect) string {
 		}
 		w.utterance, w.judged = false, true
 	case conversation.Carry:
-		w.judged = false
-	case conversation.AnswerJudged:
-		if w.answering || !w.judged {
-			return "answers twice, or words that nobody said"
+		w.turn, w.judged = w.turn || w.judged, false
+	case conversation.Propose:
+		if !w.turn || w.answering {
+			return "prepares an answer to nothing, or a second answer"
 		}
-		w.answering, w.judged = true, false
+		w.answering, w.proposed = true, true
+	case conversation.Withdraw:
+		if !w.proposed {
+			return "withdraws a certain answer"
+		}
+		w.answering, w.proposed = false, false
+	case conversation.Commit:
+		if !w.proposed {
+			return "commits what is not proposed"
+		}
+		w.proposed, w.turn = false, false
 	case conversation.Answer:
-		if !w.utterance {
+		if !w.turn {
 			return "answers nothing"
 		}
-		w.utterance, w.judged = false, false
+		w.turn, w.judged = false, false
 		fallthrough
 	default:
 		if w.answering {
@@ -165,7 +195,7 @@ func (w *world) apply(e conversation.Effect) string {
 // pending. It returns a description of an impossible effect, or "".
 func (w *world) happen(e conversation.Event) string {
 	switch {
-	case e >= conversation.AgentDone && !w.answering, e == conversation.WordsHeard && !w.judged:
+	case e >= conversation.AgentDone && (!w.answering || w.proposed), e == conversation.WordsHeard && !w.judged && w.state != conversation.InPaused:
 		return ""
 	case e == conversation.NothingHeard && !w.judged:
 		return ""
@@ -189,11 +219,13 @@ func (w *world) happen(e conversation.Event) string {
 func (w *world) holds() string {
 	in := func(states ...conversation.State) bool { return slices.Contains(states, w.state) }
 	held := in(conversation.InPaused, conversation.InJudging)
-	turn := held || in(conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
+	turn := held || in(conversation.InProposed, conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
 	switch {
 	case w.state == conversation.IsOver:
 	case w.utterance != in(conversation.InHearing, conversation.InPaused):
 		return fmt.Sprintf("utterance open is %v in %s", w.utterance, w.state)
+	case w.proposed != in(conversation.InProposed):
+		return fmt.Sprintf("answer proposed is %v in %s", w.proposed, w.state)
 	case w.held != held:
 		return fmt.Sprintf("answer held is %v in %s", w.held, w.state)
 	case w.answering != turn:

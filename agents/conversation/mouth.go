@@ -28,6 +28,7 @@ type mouth struct {
 	repeated int           // value of the field reached at the last hold; samples before this position are not repeated again
 	complete bool          // whether the brain has returned the whole answer
 	held     bool          // whether write waits for resume
+	gated    bool          // whether write waits for open
 	closed   bool          // whether the answer was cut
 	first    time.Duration // time at which the first sample was played; 0 before that
 	last     time.Duration // time at which the last sample was played
@@ -65,17 +66,17 @@ type progress uint8
 const (
 	wrote   progress = iota // a frame was written
 	passed                  // a line has ended
-	waits                   // the answer is held or was cut, the call accepts no samples now, or the line's samples have not arrived
+	waits                   // the answer is held, not certain or cut, the call accepts no samples now, or the line's samples have not arrived
 	written                 // all lines were written
 )
 
-// write writes the next frame, unless the answer is held or the frame would have to wait in Audio.Write. Therefore, the reader can hold or
+// write writes the next frame, unless the answer is held or not certain, or the frame would have to wait in Audio.Write. Therefore, the reader can hold or
 // cut the answer at any time without waiting. changed is closed when the synthesizer has returned more samples; it may be nil. The error is
 // a lostCall, or the synthesizer's error.
 func (m *mouth) write(ctx context.Context) (p progress, changed <-chan struct{}, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.held || m.closed {
+	if m.held || m.closed || m.gated {
 		return waits, nil, nil
 	}
 	if m.line == len(m.lines) {
@@ -117,6 +118,14 @@ func (m *mouth) finish() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.complete = true
+}
+
+// open allows a prepared answer to sound.
+func (m *mouth) open() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gated = false
+	m.signal()
 }
 
 // watch checks the number of queued samples, and reports whether any samples have been played so far.
@@ -275,13 +284,6 @@ func (m *mouth) span() (first, last time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.first, m.last
-}
-
-// spoke reports whether any line was begun.
-func (m *mouth) spoke() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.lines) > 0
 }
 
 // pauses returns the holds of the answer, in order.

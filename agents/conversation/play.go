@@ -11,10 +11,10 @@ import (
 // speaker answers turns in a separate goroutine. The reader reads its results only after that goroutine has ended.
 type speaker struct {
 	*session
+	done chan struct{} // closed when run has returned
 
 	heardPart          heardPart
-	carried            string // the caller's words in turns that were canceled because the caller continued
-	recognizerFailures int    // consecutive failures of the recognizer
+	recognizerFailures int // consecutive failures of the recognizer
 	answers            []Latency
 	reason             string
 	transferTo         string
@@ -41,6 +41,11 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 		var ok bool
 		select {
 		case it, ok = <-items:
+			j.spoke = j.spoke || it.clip != nil
+		case <-j.fill:
+			if it, ok = s.filler(j); !ok {
+				continue
+			}
 		case <-j.mouth.wake: // perhaps after a hold, which requires the last line to be written again
 			if b := s.speak(j); b != nil {
 				return nil, b
@@ -59,6 +64,8 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 			if b := s.speak(j); b != nil {
 				return nil, b
 			}
+		case !s.certain(j):
+			return nil, nil
 		default:
 			switch step := it.step.(type) {
 			case Press:
@@ -92,6 +99,7 @@ func (s *speaker) press(j *job, p Press) {
 // when the job's context ends.
 func (s *speaker) speak(j *job) *answerFailure {
 	for s.held.pass(j.ctx) == nil {
+		s.confirm(j)
 		did, changed, err := j.mouth.write(j.ctx)
 		if lost, ok := errors.AsType[lostCall](err); ok {
 			return s.lost(j, lost.error)

@@ -99,10 +99,11 @@ type Turn struct {
 	Interrupted bool
 	Heard       string
 	// Early is set if the turn is probably over, but the caller may still continue. Only an EarlyBrain receives such turns. Respond may then
-	// compute and yield Say, Expect and BargeIn steps; the conversation plays nothing yet. Before every other step, before every effect outside
-	// the brain (tools, variables) and before the end of the answer, Respond must call Commit. If Commit returns an error, or the stream
-	// stops before Commit has returned nil, Respond restores the state in which it was called: this turn has not happened, and the next turn
-	// contains the caller's whole text and again Interrupted and Heard.
+	// compute and yield Say, Expect, BargeIn and Wait steps; the conversation plays nothing yet. Before every other step, before an error, before
+	// every effect outside the brain (tools, variables) and before the end of the answer, Respond must call Commit. The answer ends without
+	// further steps if Commit returns an error. Withdraw then reports, as after a stream that was stopped, whether the turn is withdrawn. If so,
+	// Respond restores the state in which it was called: this turn has not happened, and the next turn contains the caller's whole text and
+	// again Interrupted and Heard.
 	Early *Early
 }
 
@@ -114,7 +115,7 @@ func TextTurn(text string) Turn {
 	return Turn{Kind: TurnSpeech, Text: text}
 }
 
-// Step is one action of a brain: Say, BargeIn, Expect, Press, Transfer or End.
+// Step is one action of a brain: Say, BargeIn, Expect, Wait, Press, Transfer or End.
 type Step interface{ step() }
 
 // Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
@@ -124,7 +125,13 @@ type Say struct{ Text string }
 type Expect struct {
 	Phrases []string // that the caller may say
 	Answer  expect.Answer
+	// Least and Longest bound the silence after which the caller's next turn is over. If they are 0, the bounds of the Config apply.
+	Least, Longest time.Duration
 }
+
+// Wait lengthens the silence of the caller after which the next TurnSilence comes, because the caller has asked the agent to wait. It applies
+// until the caller's next turn.
+type Wait struct{ For time.Duration }
 
 // Press sends DTMF (RFC 4733). Digits is not empty and contains 0-9, A-D, *, #, and w, which is a pause of half a second.
 type Press struct {
@@ -152,6 +159,7 @@ type End struct{ Reason string }
 func (Say) step()      {}
 func (BargeIn) step()  {}
 func (Expect) step()   {}
+func (Wait) step()     {}
 func (Press) step()    {}
 func (Transfer) step() {}
 func (End) step()      {}

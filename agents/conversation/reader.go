@@ -24,7 +24,10 @@ type reader struct {
 	timer         time.Duration // time in this state, for Silence and Patience
 	digits        []byte
 	sinceKey      time.Duration
-	hearing       *utterance    // open utterance; nil if none is open
+	hearing       *utterance // open utterance; nil if none is open
+	turn          callerTurn // open turn
+	turns         int        // number of turns so far
+	pauses        []time.Duration
 	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
 	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
 	closed        time.Duration // time of the call at which the last utterance ended
@@ -42,9 +45,10 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	rate := audio.Rate()
 	s := newSession(ctx, c, audio, brain)
 	r := &reader{
-		session: s, speaker: &speaker{session: s},
+		session: s, speaker: &speaker{session: s, done: make(chan struct{})},
 		voiceDetector: newEar(c.Activity(rate)), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 	}
+	s.wait.Go(s.recognition.run)
 	s.wait.Go(r.speaker.run)
 	return r
 }
@@ -73,28 +77,21 @@ func (r *reader) read(ctx context.Context) error {
 // words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
-	if gone && r.hearing == nil && len(r.cfg.Meanwhile.samples) > 0 {
-		r.listen()
-	}
-	if r.hearing != nil {
-		r.hearing.finish()
+	if r.state == proposed {
+		r.withdraw("")
 	}
 	r.cancel()
 	if gone {
-		r.carry()
-	}
-	if gone {
 		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
 		defer timer.Stop()
-		if r.hearing != nil {
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, lastVoice: r.lastVoice})
-		}
+		r.submitLastWords()
 	} else {
 		r.stopListening()
 	}
 	close(r.jobs)
-	r.wait.Wait()
+	<-r.speaker.done
 	r.stopListening()
+	r.wait.Wait()
 	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:
@@ -116,6 +113,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 // frame handles a frame: the speaker's notices, the playout, a digit, the caller's voice and the timers.
 func (r *reader) frame(f Frame) {
 	r.readNotices()
+	r.readWords()
 	r.watchPlayout()
 	r.held.set(f.OnHold)
 	r.resume()
@@ -134,10 +132,6 @@ func (r *reader) readNotices() {
 	for {
 		select {
 		case n := <-r.notices:
-			if n.utterance != nil {
-				r.verdict(n.utterance)
-				continue
-			}
 			if n.number != r.number {
 				continue
 			}
@@ -195,13 +189,20 @@ func (r *reader) hear(f Frame) {
 		r.pause()
 	case paused:
 		r.holdPause()
+	case pausing, proposed:
+		r.turnPause()
 	case keying, leaving:
 		r.voiceDetector.reset()
 	default:
-		r.voiceDetector.endBurst()
-		if r.voiceCounts() {
-			r.happens(callerSpeaks)
-		}
+		r.awaitVoice()
+	}
+}
+
+// awaitVoice reports a voice that is long enough to begin an utterance.
+func (r *reader) awaitVoice() {
+	r.voiceDetector.endBurst()
+	if r.voiceCounts() {
+		r.happens(callerSpeaks)
 	}
 }
 
@@ -244,138 +245,23 @@ func (r *reader) guarded() bool {
 	return r.now()-first < r.cfg.EchoGuard
 }
 
-// pause ends the utterance if the caller has paused for EndOfTurn, or has spoken for MaxTurn. It waits if the newest frame may begin a word.
-func (r *reader) pause() {
-	switch {
-	case r.voiceDetector.gap >= r.cfg.EndOfTurn && r.voiceDetector.run == 0:
-		r.happens(callerPauses)
-	case r.voiceDetector.length >= r.cfg.MaxTurn:
-		r.happens(turnTooLong)
-	}
-}
-
 // tick advances the timers by one frame and handles those that expire.
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
+	r.fill()
 	switch {
 	case r.state == keying && r.sinceKey >= r.cfg.InterDigit:
 		r.happens(digitsComplete)
-	case (r.state == idle || r.state == greeting) && r.timer >= r.cfg.Silence:
+	case (r.state == idle || r.state == greeting) && r.timer >= r.silence():
 		r.happens(callerSilent)
 	case r.state == judging && r.now() >= r.verdictBy:
 		r.why = HoldTimeout
 		r.happens(verdictLate)
-	case (r.state == thinking || r.state == speaking) && r.stalled():
+	case r.silentFor(r.cfg.Patience):
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
 		r.happens(agentBroken)
-	}
-}
-
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not stalled:
-// perhaps nothing may be sent to the peer yet, because its address is not verified.
-func (r *reader) stalled() bool {
-	if r.audio.Queued() > 0 || r.pressing.Load() {
-		return false
-	}
-	_, last := r.job.mouth.span()
-	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
-}
-
-// happens moves the state machine by an event and performs the effects.
-func (r *reader) happens(e event) {
-	if e == callerSpeaks && r.state.agentHasFloor() {
-		r.rule = r.currentRule()
-	}
-	next, do := step(r.state, e)
-	if next != r.state {
-		r.timer = 0
-	}
-	r.state = next
-	r.do(do)
-}
-
-// do performs the effects of a move.
-func (r *reader) do(effects []effect) {
-	for _, e := range effects {
-		switch e {
-		case listen:
-			r.listen()
-		case forget:
-			r.hearing.abandon()
-			r.hearing = nil
-		case hush:
-			r.job.cancel()
-			r.job.mouth.cut(r.now)
-		case hold:
-			r.heldVoice = 0
-			r.job.mouth.hold(r.now)
-		case resume:
-			r.job.mouth.resume(r.now(), r.why)
-		case judge:
-			r.judge()
-		case carry:
-			r.carry()
-		case answerJudged:
-			r.answerJudged()
-		case answer:
-			r.carry()
-			u := r.hearing
-			r.finishHearing()
-			r.submit(u.turn())
-		case answerKeys:
-			r.submit(&job{kind: TurnDigits, text: string(r.digits), lastVoice: r.lastVoice})
-			r.digits = r.digits[:0]
-		case answerNone:
-			if len(r.pending) > 0 { // the caller has spoken, and the recognizer is very slow
-				r.answerJudged()
-				continue
-			}
-			r.submit(&job{kind: TurnSilence, lastVoice: r.now()})
-		case begin:
-			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
-		case apologize:
-			r.stopListening() // the recognizer may have caused the failure
-			r.submit(&job{apology: true, lastVoice: r.now()})
-		}
-	}
-}
-
-// listen opens an utterance that begins with the audio shortly before the voice. No audio belongs to two utterances.
-func (r *reader) listen() {
-	u := newUtterance(r.listens, r.now()-r.voiceDetector.length)
-	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
-	r.wait.Go(func() { u.run(r.cfg.Recognizer, h) })
-	r.hearing = u
-	back := min(r.voiceDetector.length+r.cfg.PreRoll, r.now()-r.closed)
-	r.recall(u)
-	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
-}
-
-// finishHearing finishes the open utterance.
-func (r *reader) finishHearing() {
-	u := r.hearing
-	u.finish()
-	u.voiced, u.lastVoice, u.ended = r.voiceDetector.voiced, r.lastVoice, r.now()
-	r.closed = u.ended
-	r.hearing = nil
-	r.voiceDetector.reset()
-}
-
-// submit passes a turn to the speaker. If the speaker's queue is full, the conversation fails.
-func (r *reader) submit(j *job) {
-	r.number++
-	j.number = r.number
-	r.noises = 0
-	j.mouth = newMouth(r.audio)
-	j.ctx, j.cancel = context.WithCancel(r.ctx)
-	r.job = j
-	select {
-	case r.jobs <- j:
-	default: // earlier answers of the brain have not ended with their contexts
-		r.failure = callwright.Errorf(callwright.CodeInternal, "the brain still gives earlier answers, although their contexts have ended")
-		r.state = over
 	}
 }

@@ -19,8 +19,12 @@ type session struct {
 	notices  chan notice
 	held     startGate
 	pressing atomic.Bool // whether digits wait to be sent or are being sent
-	phrases  hints
+	expected expectation
+	waits    atomic.Int64 // For of the brain's Wait in this turn, in nanoseconds; 0 means none
 	overlaps overlaps
+
+	recognition *recognition
+	observing   sync.Mutex // held while the observer is called
 
 	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
 	cancel        context.CancelFunc // cancels ctx
@@ -33,7 +37,32 @@ func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *sessio
 	s := &session{cfg: c, audio: audio, brain: brain, jobs: make(chan *job, 64), notices: make(chan notice, 64)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	s.listens, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
+	s.recognition = newRecognition(s.listens, c, s.hearing())
 	return s
+}
+
+// hearing returns what the recognizer should know of the caller's next words.
+func (s *session) hearing() Hearing {
+	e := s.expected.get()
+	return Hearing{
+		Rate: s.audio.Rate(), Language: s.cfg.Language, Phrases: e.Phrases, Keywords: s.cfg.Keywords, Expect: e.Answer,
+	}
+}
+
+// write writes an entry to the transcript.
+func (s *session) write(e Entry) {
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	s.cfg.Observer.Entry(e)
+}
+
+// show passes a partial text to the observer, if it receives partial texts.
+func (s *session) show(p Partial) {
+	if o, ok := s.cfg.Observer.(PartialObserver); ok {
+		s.observing.Lock()
+		defer s.observing.Unlock()
+		o.Partial(p)
+	}
 }
 
 // now returns the current time of the call.
@@ -41,8 +70,7 @@ func (s *session) now() time.Duration { return s.time.now(s.cfg.Clock.Now()) }
 
 // notice is a message of the speaker to the reader.
 type notice struct {
-	event     event
-	number    int        // number of the job; the reader ignores notices of former jobs
-	err       error      // set for agentFailed and agentBroken
-	utterance *utterance // overlapping utterance whose words are known; the other fields are then not set
+	event  event
+	number int   // number of the job; the reader ignores notices of former jobs
+	err    error // set for agentFailed and agentBroken
 }

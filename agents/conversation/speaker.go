@@ -9,8 +9,9 @@ import (
 )
 
 // run answers the jobs one after the other until the reader closes the channel. Even the words of a canceled job are written to the
-// transcript.
+// transcript, unless they belong to a later job.
 func (s *speaker) run() {
+	defer close(s.done)
 	for j := range s.jobs {
 		s.writeOverlaps(forever)
 		if t, ok := s.turn(j); ok {
@@ -32,58 +33,102 @@ func (s *speaker) notifyReader(j *job, e event, err error) {
 // turn returns the turn that the brain must answer, or false if there is nothing to answer.
 func (s *speaker) turn(j *job) (Turn, bool) {
 	t := Turn{Kind: j.kind, Text: j.text}
-	switch {
-	case j.apology:
+	if j.apology {
 		return t, true
-	case j.kind == TurnDigits:
-		s.cfg.Observer.Entry(Entry{Role: RoleCaller, Digits: true, Text: j.text, Start: j.lastVoice, End: j.lastVoice})
-		s.carried = ""
-	case j.kind == TurnSpeech:
-		text, ok := s.words(j)
-		if !ok {
+	}
+	if j.early != nil {
+		if brain, ok := s.brain.(EarlyBrain); ok && brain.AnswersEarly() {
+			return s.earlyTurn(j)
+		}
+		if j.early.wait(j.ctx) != nil {
 			return t, false
 		}
-		t.Text = strings.TrimSpace(s.carried + " " + text)
-		s.carried = t.Text
 	}
-	if !j.mouth.pass(j.ctx) {
+	var spoken spokenWords
+	if j.kind == TurnSpeech {
+		spoken = j.words()
+		j.latency.Recognized = s.now() - j.lastVoice
+	}
+	live := j.mouth.pass(j.ctx)
+	if !j.claim() {
 		return t, false
 	}
-	s.carried = ""
+	switch j.kind {
+	case TurnDigits:
+		s.write(Entry{Role: RoleCaller, Digits: true, Text: j.text, Turn: j.turn, Start: j.lastVoice, End: j.lastVoice})
+	case TurnSpeech:
+		if !s.hears(j, spoken) {
+			return t, false
+		}
+		t.Text = spoken.text
+	}
+	if !live {
+		return t, false
+	}
 	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
 	s.heardPart = heardPart{}
 	return t, true
 }
 
-// words waits for the caller's words and writes them to the transcript. It returns false if they are no turn: the recognizer failed
-// repeatedly or was canceled, or a short noise without words did not interrupt the agent.
-func (s *speaker) words(j *job) (string, bool) {
-	r, err := j.utterance.text()
-	j.latency.Recognized = s.now() - j.lastVoice
+// earlyTurn returns a turn that may not be certain, or false if it is withdrawn.
+func (s *speaker) earlyTurn(j *job) (Turn, bool) {
+	if !j.claim() {
+		return Turn{}, false
+	}
+	j.asks.Store(int64(s.now()))
+	j.unwritten = true
+	return Turn{
+		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
+	}, true
+}
+
+// confirm writes the caller's words of an early turn to the transcript, as soon as the turn is certain.
+func (s *speaker) confirm(j *job) {
+	if j.unwritten && j.early.isCertain() {
+		j.unwritten = false
+		spoken := j.words()
+		j.latency.Recognized = s.now() - j.lastVoice
+		s.hears(j, spoken)
+		s.heardPart = heardPart{}
+	}
+}
+
+// certain waits until the turn of a job is certain, and confirms it. It returns false if the turn is withdrawn, or if the job's context ends.
+func (s *speaker) certain(j *job) bool {
+	if j.unwritten && j.early.wait(j.ctx) != nil {
+		return false
+	}
+	s.confirm(j)
+	return true
+}
+
+// hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
+// or a short noise without words did not interrupt the agent.
+func (s *speaker) hears(j *job, spoken spokenWords) bool {
+	if spoken.text != "" {
+		s.write(Entry{
+			Role: RoleCaller, Text: spoken.text, Confidence: spoken.confidence, Turn: j.turn, Start: j.utterances[0].began, End: j.lastVoice,
+			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor,
+		})
+	}
 	switch {
-	case err != nil && s.listens.Err() != nil:
-		return "", false
-	case err != nil:
+	case spoken.err != nil && s.listens.Err() != nil:
+		return false
+	case spoken.err != nil:
 		s.recognizerFailures++
-		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", err, "in_a_row", s.recognizerFailures)
+		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", spoken.err, "in_a_row", s.recognizerFailures)
 		if s.recognizerFailures > 1 {
-			s.notifyReader(j, agentFailed, err)
-			return "", false
+			s.notifyReader(j, agentFailed, spoken.err)
+			return false
 		}
-		return "", true
+		return true
 	}
 	s.recognizerFailures = 0
-	if text := strings.TrimSpace(r.Text); text != "" {
-		s.cfg.Observer.Entry(Entry{
-			Role: RoleCaller, Text: text, Confidence: r.Confidence, Start: j.utterance.began, End: j.lastVoice,
-		})
-		return text, true
-	}
-	if j.voiced < s.cfg.Interruption && !s.heardPart.interrupted && s.carried == "" {
+	if spoken.text == "" && j.voiced < s.cfg.Interruption && !s.heardPart.interrupted {
 		s.notifyReader(j, agentDone, nil)
-		return "", false
+		return false
 	}
-	return "", true
+	return true
 }
 
 // reply plays the brain's answer to a turn. It returns when the answer was played or interrupted, and the brain has stopped.
@@ -98,6 +143,13 @@ func (s *speaker) reply(j *job, t Turn) {
 	last, err := s.perform(j, items)
 	stop()
 	for range items { // waits until the brain has stopped
+	}
+	if j.early != nil {
+		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
+		if !j.early.isCertain() {
+			return
+		}
+		s.confirm(j)
 	}
 	if lost := s.drain(j); err == nil {
 		err = lost
@@ -114,7 +166,7 @@ func (s *speaker) reply(j *job, t Turn) {
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
 func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
-	case err != nil && (err.mute || j.mouth.spoke()):
+	case err != nil && (err.mute || j.spoke):
 		s.notifyReader(j, agentBroken, err.cause)
 	case err != nil:
 		s.notifyReader(j, agentFailed, err.cause)
@@ -145,7 +197,7 @@ func (s *speaker) record(j *job, early bool) {
 	first, last := j.mouth.span()
 	interrupted := early && s.ctx.Err() == nil
 	if interrupted && !j.apology {
-		s.heardPart = heardPart{interrupted: true, heard: text}
+		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice
@@ -158,13 +210,13 @@ func (s *speaker) record(j *job, early bool) {
 	}
 	s.writeOverlaps(first)
 	if text != "" {
-		s.cfg.Observer.Entry(Entry{
-			Role: RoleAgent, Text: text, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Holds: j.mouth.pauses(),
+		s.write(Entry{
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)
 	for _, e := range j.pressed {
-		s.cfg.Observer.Entry(e)
+		s.write(e)
 	}
 }
 
@@ -181,6 +233,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
+	s.waits.Store(0)
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -195,7 +248,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			bargeIn = step
 		case Expect:
 			expects = true
-			s.phrases.set(step.Phrases)
+			s.expected.set(step)
+		case Wait:
+			s.waits.Store(int64(step.For))
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
@@ -209,7 +264,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	if !expects && ctx.Err() == nil {
-		s.phrases.set(nil)
+		s.expected.set(Expect{})
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 )
 
 // Streamer is an optional interface of a Recognizer that recognizes all utterances of a call in one session, and returns partial texts.
-// agentstest.RunStreamer tests it.
+// agentstest.RunStreamer tests it. Batch makes a Streamer of any Recognizer.
 type Streamer interface {
 	// Open starts the session of a call. It returns at the latest when the engine has accepted the session or ctx ends. When ctx ends later,
-	// the session ends immediately and frees its resources. The errors are those of Recognizer.Listen.
+	// the session ends immediately and frees its resources. The errors are those of Recognizer.Listen. If Open has not contacted the engine,
+	// Stream.Next returns these errors after the first Force. Sessions may run concurrently.
 	Open(ctx context.Context, h Hearing) (Stream, error)
 }
 
@@ -18,13 +19,14 @@ type Streamer interface {
 // Only the audio of utterances is written: it begins shortly before a voice, includes pauses, and ends with Force. Between utterances nothing
 // is written for any length of time; the Stream keeps its session open.
 type Stream interface {
-	// Write adds audio of any length to the current utterance. It does not wait for the engine, and does not retain samples.
+	// Write adds audio of any length to the current utterance. It does not wait for the engine, and does not retain samples. It returns an
+	// error after the session has ended.
 	Write(samples []int16) error
 	// Force ends the current utterance. It does not wait. Exactly one Heard with Final set follows for each Force, in the order of the
-	// calls, also for an utterance without words or without audio.
+	// calls, also for an utterance without words or without audio. Force returns an error after the session has ended.
 	Force() error
 	// Tune changes the phrases, keywords and the expected answer of the following utterances. It does not wait. An engine that cannot
-	// change them keeps the former ones.
+	// change them keeps the former ones. The rate and the language of h are those of Open.
 	Tune(h Hearing) error
 	// Next waits for the next result. It returns the error of ctx if ctx ends, and another error after the session has ended, for whatever
 	// reason. Several results may precede the Final of an utterance. The results of an utterance follow those of the utterance before.

@@ -317,17 +317,30 @@ func TestSpeaksForLong(t *testing.T) {
 	expectLines(t, r, "agent: "+strings.Join(texts, " "))
 }
 
-// TestRambling checks that an endless utterance ends after Config.MaxTurn.
+// TestRambling checks that an endless turn ends after twice Config.MaxTurn, and after Config.MaxTurn at a pause.
 func TestRambling(t *testing.T) {
 	t.Parallel()
-	b := parrot(2)
-	r := run(t, conversation.Config{MaxTurn: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
-		must(t, p.WaitHeard(ctx, "start"))
-		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
-		p.Say(strings.Repeat("bla", 30))
-	})
-	if len(b.asked()) != 2 || len(b.asked()[1].Text) < 30 || len(b.asked()[1].Text) > 36 {
-		t.Errorf("turns %+v, outcome %+v", b.asked(), r.outcome)
+	for name, test := range map[string]struct {
+		say         string
+		pause       int // samples after 40 letters
+		least, most int // letters
+	}{
+		"without a pause": {strings.Repeat("bla", 30), 0, 60, 69},
+		"with a pause":    {strings.Repeat("bla", 30), 8 * 320, 40, 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := parrot(2)
+			c := conversation.Config{MaxTurn: 2 * time.Second, Activity: func(int) conversation.Activity { return gullible{} }}
+			r := run(t, c, b, func(ctx context.Context, p *agentstest.Phone) {
+				must(t, p.WaitHeard(ctx, "start"))
+				must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+				p.Play(slices.Concat(agentstest.Voice(test.say[:40], 8000), make([]int16, test.pause), agentstest.Voice(test.say[40:], 8000)))
+			})
+			if len(b.asked()) < 2 || len(b.asked()[1].Text) < test.least || len(b.asked()[1].Text) > test.most {
+				t.Errorf("turns %+v, outcome %+v", b.asked(), r.outcome)
+			}
+		})
 	}
 }
 

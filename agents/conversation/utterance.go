@@ -2,108 +2,118 @@ package conversation
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
-// utterance passes one continuous piece of the caller's speech to the recognizer. It runs in a separate goroutine, because an engine needs
-// time to start and the reader must not wait.
+// utterance is one continuous piece of the caller's speech. It passes the audio to a recognition.
 type utterance struct {
-	began  time.Duration   // time of the call
-	ctx    context.Context //nolint:containedctx // the utterance's life
-	cancel context.CancelFunc
-
-	mu      sync.Mutex
-	pending []int16 // samples that the recognizer has not received yet
-	closed  bool
-	wake    chan struct{} // receives a token when pending or closed has changed
+	began   time.Duration // time of the call
+	hearing Hearing
+	of      *recognition
 
 	// Set when the utterance is finished.
 	voiced    time.Duration
 	lastVoice time.Duration // time of the call
-	ended     time.Duration // time at which the end was detected
 	said      string        // the agent's words before the end
 	reply     bool          // whether even a back-channel interrupts the agent
 	rule      bargeInRule   // rule for the agent's words
+
+	// The mutex of the recognition guards the following fields.
+	samples []int16 // all audio, until the text is final
+	closed  bool    // whether the audio is complete
+	number  int     // Heard.Utterance in the current session; -1 if the session has not received audio of the utterance
+	sent    int     // number of samples that the session has received
+	forced  bool    // whether the session has received the end
+	losses  int     // sessions that have ended while the utterance was the oldest
+	expiry  *time.Timer
+	heard   Heard // newest result
+	partial bool  // whether there was a partial text
+	changed bool  // whether there is a result since the last call of changes
 
 	result Recognized
 	err    error
 	done   chan struct{} // closed when result and err are set
 }
 
-// newUtterance returns an utterance that ends with ctx. Its audio waits until run passes it to a recognizer.
-func newUtterance(ctx context.Context, began time.Duration) *utterance {
-	u := &utterance{began: began, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	u.ctx, u.cancel = context.WithCancel(ctx)
-	return u
-}
-
-// run recognizes the utterance and stores the result for text.
-func (u *utterance) run(r Recognizer, h Hearing) {
-	defer close(u.done)
-	defer u.cancel()
-	u.result, u.err = u.recognize(u.ctx, r, h)
-}
-
-// recognize passes audio to the recognizer until the utterance is finished.
-func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Recognized, error) {
-	ear, err := r.Listen(ctx, h)
-	if err != nil {
-		return Recognized{}, err
-	}
-	defer ear.Close()
-	var batch []int16
-	for {
-		var closed bool
-		batch, closed = u.next(batch)
-		if err := ear.Write(batch); err != nil {
-			return Recognized{}, err
-		}
-		if closed {
-			return ear.Finish(ctx)
-		}
-		select {
-		case <-u.wake:
-		case <-ctx.Done():
-			return Recognized{}, ctx.Err()
-		}
-	}
-}
-
-// next returns the pending samples, replaces them by an empty buffer, and reports whether the utterance is finished.
-func (u *utterance) next(empty []int16) ([]int16, bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	batch := u.pending
-	u.pending = empty[:0]
-	return batch, u.closed
-}
-
-// write adds audio. It does not block.
+// write adds audio.
 func (u *utterance) write(samples []int16) {
-	u.mu.Lock()
-	u.pending = append(u.pending, samples...)
-	u.mu.Unlock()
-	u.signal()
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	if !u.ended() {
+		u.samples = append(u.samples, samples...)
+	}
+	signal(u.of.wake)
 }
 
-// finish marks the end of the audio. It does not wait.
+// finish marks the end of the audio. The words must be known after the patience of the recognition.
 func (u *utterance) finish() {
-	u.mu.Lock()
-	u.closed = true
-	u.mu.Unlock()
-	u.signal()
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	u.close()
 }
 
-func (u *utterance) signal() {
+// close implements finish. The caller holds the mutex.
+func (u *utterance) close() {
+	if !u.closed {
+		u.closed = true
+		u.expiry = time.AfterFunc(u.of.patience, func() { u.of.expire(u) })
+	}
+	signal(u.of.wake)
+}
+
+// abandon finishes the utterance, and ignores its words.
+func (u *utterance) abandon() {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	u.close()
+	u.end(Recognized{}, context.Canceled)
+}
+
+// end sets the result, unless the utterance has one. The caller holds the mutex.
+func (u *utterance) end(result Recognized, err error) {
+	if u.ended() {
+		return
+	}
+	u.result, u.err, u.changed = result, err, true
+	u.samples, u.sent = nil, 0
+	if u.expiry != nil {
+		u.expiry.Stop()
+	}
+	close(u.done)
+}
+
+// ended reports whether the utterance has a result.
+func (u *utterance) ended() bool {
 	select {
-	case u.wake <- struct{}{}:
+	case <-u.done:
+		return true
 	default:
+		return false
 	}
 }
 
-// abandon cancels the recognition.
-func (u *utterance) abandon() { u.cancel() }
+// sofar returns the newest result, and reports whether it is final.
+func (u *utterance) sofar() (heard Heard, final bool) {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	return u.heard, u.ended()
+}
+
+// streamed reports whether the engine has returned a partial text.
+func (u *utterance) streamed() bool {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	return u.partial
+}
+
+// changes reports whether there is a new result since the last call.
+func (u *utterance) changes() bool {
+	u.of.mu.Lock()
+	defer u.of.mu.Unlock()
+	changed := u.changed
+	u.changed = false
+	return changed
+}
 
 // text waits for the recognized words.
 func (u *utterance) text() (Recognized, error) {

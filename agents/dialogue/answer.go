@@ -12,6 +12,7 @@ import (
 // does not hear all of them, the next turn reports the heard part.
 type Answer struct {
 	BargeIn conversation.BargeIn // voice that interrupts the following words; the zero value means the conversation's settings
+	Commit  func() error         // commits the turn: see conversation.Turn.Commit; nil while the turn is certain
 
 	bargeIn conversation.BargeIn // the last emitted BargeIn
 	talk    *Talk
@@ -43,7 +44,8 @@ func (a *Answer) Text(text string) {
 }
 
 // Courtesy says the answer that c names: the sentence of l for StillThere, Repeat and Goodbye, and the text in the parameter rest for GoOn.
-// Goodbye also ends the conversation, and None does nothing.
+// Goodbye also ends the conversation. Wait answers only the first of consecutive requests to wait, and lengthens the silence that the agent
+// tolerates to WaitTime. None does nothing.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -52,6 +54,11 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 		a.Text(l.Repeat)
 	case GoOn:
 		a.Text(rest)
+	case Wait:
+		if a.talk.Waits == 1 {
+			a.Text(l.TakeYourTime)
+		}
+		a.Step(conversation.Wait{For: WaitTime})
 	case Goodbye:
 		a.Text(l.Goodbye)
 		a.Step(conversation.End{Reason: "the caller was not heard"})
@@ -105,14 +112,31 @@ func (a *Answer) add(m llm.Message) {
 	}
 }
 
-// Step emits a step, unless the answer is stopped.
+// Step emits a step, unless the answer is stopped. Before a step that cannot be withdrawn, it calls Certain.
 func (a *Answer) Step(s conversation.Step) {
+	switch s.(type) {
+	case conversation.Say, conversation.Expect, conversation.BargeIn, conversation.Wait:
+	default:
+		a.Certain()
+	}
 	if !a.stopped {
 		a.stopped = !a.emit(s)
 	}
 }
 
-// Stopped reports whether emit has stopped the answer.
+// Certain waits until Commit returns, and reports whether the answer goes on: it stops the answer if Commit returns an error, and returns
+// false if the answer is stopped. It must be called before each effect outside the conversation, and at the end of the answer.
+func (a *Answer) Certain() bool {
+	if a.stopped || a.Commit == nil {
+		return !a.stopped
+	}
+	if a.stopped = a.Commit() != nil; !a.stopped {
+		a.Commit = nil
+	}
+	return !a.stopped
+}
+
+// Stopped reports whether emit or Commit has stopped the answer.
 func (a *Answer) Stopped() bool { return a.stopped }
 
 // Full reports whether the answer was cut at MaxAnswer.

@@ -5,6 +5,7 @@ package dialogue
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -20,6 +21,7 @@ type Talk struct {
 	Opened   bool // whether the first turn was answered
 	Silences int  // consecutive silent turns
 	Unclear  int  // consecutive turns without understood words
+	Waits    int  `json:",omitempty"` // consecutive requests of the caller to wait
 
 	// Unsaid is the rest of a known text that the agent did not begin to say, because its answer was stopped. Unheard contains the words
 	// of the agent that the caller has interrupted and not heard, including Unsaid. It is empty after an answer that was heard completely.
@@ -42,6 +44,7 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	switch {
 	case turn.Kind == conversation.TurnSilence:
 		t.Silences++
+		t.Waits = 0
 		return rest
 	case turn.Kind == conversation.TurnSpeech && turn.Text == "":
 		t.Unclear++
@@ -70,7 +73,7 @@ func (t *Talk) cut(heard string) (rest string) {
 	turn := slices.Clone(t.Messages[t.Last-1:])
 	t.Messages = t.Messages[:t.Last-1]
 	t.Last = 0
-	rest = strings.TrimSpace(strings.TrimPrefix(words(turn), heard))
+	rest = strings.TrimSpace(strings.TrimPrefix(wordsOf(turn), heard))
 	for _, m := range turn {
 		if m.Role == llm.RoleAgent {
 			m.Text, heard = split(m.Text, heard)
@@ -82,8 +85,8 @@ func (t *Talk) cut(heard string) (rest string) {
 	return rest
 }
 
-// words joins the agent's words in messages.
-func words(messages []llm.Message) string {
+// wordsOf joins the agent's words in messages.
+func wordsOf(messages []llm.Message) string {
 	var texts []string
 	for _, m := range messages {
 		if m.Role == llm.RoleAgent && m.Text != "" {
@@ -118,8 +121,23 @@ const (
 	StillThere Courtesy = "still there" // asks a silent caller
 	Repeat     Courtesy = "repeat"      // asks a caller who was not understood to repeat
 	GoOn       Courtesy = "go on"       // says the rest after noise interrupted the agent
+	Wait       Courtesy = "wait"        // waits for a caller who has asked the agent to wait
 	Goodbye    Courtesy = "goodbye"     // ends the conversation after too much silence or noise
 )
+
+// WaitTime is the silence of the caller that the agent tolerates after a request to wait.
+const WaitTime = time.Minute
+
+// Asked returns Wait if the caller's words in the turn ask the agent to wait: see AsksToWait. Otherwise it returns None. It must be called
+// once for each turn that Patience does not answer.
+func (t *Talk) Asked(turn conversation.Turn, language string) Courtesy {
+	if turn.Kind != conversation.TurnSpeech || !AsksToWait(language, turn.Text) {
+		t.Waits = 0
+		return None
+	}
+	t.Waits++
+	return Wait
+}
 
 // Patience returns the courtesy that answers a turn of silence or noise. rest is the result of Hear for the turn. Patience returns None for
 // any other turn, and for silence or noise as the first turn, because these turns need a model.

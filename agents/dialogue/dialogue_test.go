@@ -135,17 +135,68 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestFilled checks that every language has all sentences, and that own sentences are not replaced.
 func TestFilled(t *testing.T) {
 	t.Parallel()
-	filled := reflect.ValueOf(dialogue.Lines{}.Filled())
-	for i := range filled.NumField() {
-		if filled.Field(i).String() == "" {
-			t.Errorf("%s is empty", filled.Type().Field(i).Name)
+	english := dialogue.Lines{}.Filled("en")
+	for _, language := range []string{"en", "de", "es", "fr", "it", "nl", "pt"} {
+		filled := reflect.ValueOf(dialogue.Lines{}.Filled(language))
+		for i := range filled.NumField() {
+			if text := filled.Field(i).String(); text == "" || language != "en" && text == reflect.ValueOf(english).Field(i).String() {
+				t.Errorf("%s: %s is %q", language, filled.Type().Field(i).Name, text)
+			}
+		}
+		if filler := dialogue.Filler(language); filler == "" || language != "en" && filler == dialogue.Filler("en") {
+			t.Errorf("%s: the filler is %q", language, filler)
 		}
 	}
-	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f"}
-	if own.Filled() != own {
-		t.Errorf("%+v became %+v", own, own.Filled())
+	if got := (dialogue.Lines{}).Filled("xx"); got != english {
+		t.Errorf("an unknown language has %+v", got)
+	}
+	if got := (dialogue.Lines{}).Filled("de-AT").StillThere; got != "Sind Sie noch da?" {
+		t.Errorf("Austria's German has %q", got)
+	}
+	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f", TakeYourTime: "g"}
+	if own.Filled("de") != own {
+		t.Errorf("%+v became %+v", own, own.Filled("de"))
+	}
+}
+
+// TestAsksToWait checks that only requests to wait are found, with the reason that the caller may add.
+func TestAsksToWait(t *testing.T) {
+	t.Parallel()
+	for language, texts := range map[string][2][]string{
+		"en": {
+			{
+				"One moment.", "hold on", "Okay, one moment please.", "uh just a second", "Hang on, I'll get my card.", "Let me check.",
+				"Sure. Let me find it, it must be here somewhere.", "Give me a minute, I am looking for it", "wait, let me get my glasses",
+			},
+			{
+				"", "yes", "Okay.", "Wait, that's wrong.", "I need to find a doctor.", "I am looking for a table.", "Let me get a pizza.",
+				"hold on to the reservation", "One moment, what does it cost?", "A second pizza please.", "I can't wait", "please",
+				"wait, let me get this straight, you want me to pay twice for something that I never ordered?",
+			},
+		},
+		"de-DE": {
+			{"Einen Moment bitte.", "Ja, warten Sie mal, ich hole meine Karte", "Moment", "ähm da muss ich nachsehen", "Bleiben Sie dran."},
+			{"Ja.", "Ich muss zum Arzt.", "Im Moment nicht.", "Warten Sie, das stimmt nicht.", "Ich suche eine Wohnung."},
+		},
+		"es": {{"Un momento, por favor.", "espere, voy a buscar mi tarjeta", "Déjeme ver."}, {"Voy a pagar con tarjeta.", "sí", "espero que sí"}},
+		"fr": {{"Un instant, s'il vous plaît.", "attendez je vais chercher ma carte", "Oui, une petite seconde."}, {"Je cherche un hôtel.", "oui", "d'accord"}},
+		"it": {{"Un attimo.", "sì, aspetti, devo cercare il numero"}, {"Devo cambiare l'appuntamento.", "certo"}},
+		"nl": {{"Een ogenblikje, alstublieft.", "wacht even, ik pak mijn pas", "even kijken"}, {"Ik zoek een huis.", "ja"}},
+		"pt": {{"Só um minutinho.", "espera aí, vou pegar o cartão"}, {"Vou pagar com cartão.", "sim"}},
+	} {
+		for _, text := range texts[0] {
+			if !dialogue.AsksToWait(language, text) {
+				t.Errorf("%s: %q does not ask to wait", language, text)
+			}
+		}
+		for _, text := range texts[1] {
+			if dialogue.AsksToWait(language, text) {
+				t.Errorf("%s: %q asks to wait", language, text)
+			}
+		}
 	}
 }
 
@@ -226,12 +277,12 @@ func TestAnswerBargeIn(t *testing.T) {
 
 func TestCourtesy(t *testing.T) {
 	t.Parallel()
-	lines := dialogue.Lines{Repeat: "What?", StillThere: "There?", Goodbye: "Bye."}
+	lines := dialogue.Lines{Repeat: "What?", StillThere: "There?", Goodbye: "Bye.", TakeYourTime: "Sure."}
 	for courtesy, want := range map[dialogue.Courtesy]string{
 		dialogue.None: "[]", dialogue.StillThere: "[{There?}]", dialogue.Repeat: "[{What?}]", dialogue.GoOn: "[{The rest.}]",
-		dialogue.Goodbye: "[{Bye.} {the caller was not heard}]",
+		dialogue.Goodbye: "[{Bye.} {the caller was not heard}]", dialogue.Wait: "[{Sure.} {1m0s}]",
 	} {
-		var talk dialogue.Talk
+		talk := dialogue.Talk{Waits: 1}
 		var steps []conversation.Step
 		talk.Answer(func(s conversation.Step) bool { steps = append(steps, s); return true }).Courtesy(courtesy, "The rest.", lines)
 		if got := fmt.Sprint(steps); got != want {

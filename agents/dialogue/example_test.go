@@ -15,7 +15,7 @@ func Example() {
 	model := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("You said: ", r.Messages[len(r.Messages)-1].Text), nil
 	}}
-	lines := dialogue.Lines{Repeat: "Pardon?"}.Filled()
+	lines := dialogue.Lines{Repeat: "Pardon?"}.Filled("en")
 	var talk dialogue.Talk
 	for _, turn := range []conversation.Turn{
 		{Kind: conversation.TurnSpeech, Text: "I want a table. A large one."},

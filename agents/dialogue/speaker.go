@@ -46,6 +46,8 @@ const (
 // If the model fails before its first words, it is asked once more, if llm.Again allows it. Reply returns the error of the model or of ctx,
 // or ClassInvalid if the model calls tools in every round and says nothing. Even then, the Talk and the Reply contain all earlier words and
 // calls. A stopped answer is not an error.
+//
+// Reply calls the tools of an early turn only after Answer.Certain has returned true. It says the speeches of the first round before.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
 	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)
@@ -134,7 +136,8 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 }
 
 // call calls tools, speaks their speeches meanwhile, and adds the calls and their answers to the talk. It also adds calls that the end of
-// ctx has interrupted, so that the model learns of them.
+// ctx has interrupted, so that the model learns of them. While the turn is not certain, it speaks the speeches first, so that they can be
+// synthesized.
 func (s Speaker) call(
 	ctx context.Context, a *Answer, calls []llm.ToolCall, r llm.ReplyRequest, variables map[string]any, out *Reply,
 ) {
@@ -145,18 +148,21 @@ func (s Speaker) call(
 		known = map[string]any{}
 	}
 	maps.Copy(known, out.Variables)
+	early := a.Commit != nil
+	if early {
+		s.speeches(ctx, a, calls, known)
+		if !a.Certain() {
+			return
+		}
+	}
 	results := make([]tool.Result, len(calls))
 	var wait sync.WaitGroup
-	var speeches []string
 	for i, c := range calls {
 		requests := request.At(s.Requests, "", len(out.Requests)+i)
 		wait.Go(func() { results[i] = s.Tools.Call(ctx, requests, r.Org, c, known) })
-		if speech := s.Tools.Speech(ctx, c, known); speech != "" && !slices.Contains(speeches, speech) {
-			speeches = append(speeches, speech)
-		}
 	}
-	for _, speech := range speeches {
-		a.Text(speech)
+	if !early {
+		s.speeches(ctx, a, calls, known)
 	}
 	if a.stopped {
 		cancel()
@@ -172,6 +178,17 @@ func (s Speaker) call(
 		maps.Copy(out.Variables, result.Log.Variables)
 	}
 	a.call(settled(calls), answers)
+}
+
+// speeches speaks the different speeches of tool calls.
+func (s Speaker) speeches(ctx context.Context, a *Answer, calls []llm.ToolCall, variables map[string]any) {
+	var said []string
+	for _, c := range calls {
+		if speech := s.Tools.Speech(ctx, c, variables); speech != "" && !slices.Contains(said, speech) {
+			said = append(said, speech)
+			a.Text(speech)
+		}
+	}
 }
 
 // settled returns tool calls in a form that can be stored and sent to a model again: it replaces arguments that are not a JSON object by an

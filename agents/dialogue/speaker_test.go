@@ -62,7 +62,11 @@ type stage struct {
 
 func (s *stage) reply(ctx context.Context, speaker dialogue.Speaker, variables map[string]any) (dialogue.Reply, error) {
 	a := s.talk.Answer(func(step conversation.Step) bool {
-		s.steps = append(s.steps, fmt.Sprint(step))
+		if e, ok := step.(conversation.Expect); ok {
+			s.steps = append(s.steps, fmt.Sprintf("{%v}", e.Phrases))
+		} else {
+			s.steps = append(s.steps, fmt.Sprint(step))
+		}
 		return len(s.steps) != s.most
 	})
 	return speaker.Reply(ctx, a, llm.ReplyRequest{Org: "org", Instructions: "Talk.", Arriving: true}, variables)

@@ -21,11 +21,12 @@ func Example() {
 	}
 	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, {Kind: conversation.TurnSpeech, Text: "Two, please."}} {
 		for step, err := range brain.Respond(context.Background(), turn) {
-			fmt.Printf("%+v %v\n", step, err)
+			if _, hint := step.(conversation.Expect); !hint { // the phrases that the caller may say next
+				fmt.Printf("%+v %v\n", step, err)
+			}
 		}
 	}
 	// Output:
-	// {Phrases:[two]} <nil>
 	// {Text:Good morning.} <nil>
 	// {Text:How many tickets?} <nil>
 	// {Text:Two tickets.} <nil>

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
@@ -26,8 +27,8 @@ type Config struct {
 	Conditions []persona.Condition
 	// Load returns the graph of a pathway.
 	Load func(ctx context.Context, pathway string) (*graph.Graph, error) `required:"with Conditions"`
-	// Observer receives the log of every turn, in the goroutine of Respond. The graph leads the conversation, and is nil while the task
-	// leads. Observer may be nil.
+	// Observer receives the log of every turn and of every withdrawn turn, in the goroutine of Respond. The graph leads the conversation, and
+	// is nil while the task leads. Observer may be nil.
 	Observer func(pathway.Log, *graph.Graph)
 
 	callwright.Runtime
@@ -46,9 +47,10 @@ type Brain struct {
 	turn  int
 	over  bool               // whether the task has ended or transferred the conversation
 	notes []pathway.LogEntry // log entries of this turn
+	usage llm.Usage          // of this turn's decision about a handover
 }
 
-var _ conversation.Brain = (*Brain)(nil)
+var _ conversation.EarlyBrain = (*Brain)(nil)
 
 // New returns the brain of one conversation. The error names all missing required fields.
 func New(c Config) (*Brain, error) {
@@ -70,39 +72,51 @@ func (b *Brain) State() pathway.State {
 	return pathway.State{Talk: b.task.Talk(), Variables: b.task.Variables(), Turn: b.turn, Over: b.over}
 }
 
+// AnswersEarly implements conversation.EarlyBrain: it returns true, unless the pathway that leads the conversation does not answer early.
+func (b *Brain) AnswersEarly() bool { return b.path == nil || b.path.AnswersEarly() }
+
 // Respond answers a turn like prompted.Brain before a handover, and like pathway.Brain afterwards. If the decision fails or the pathway
-// cannot be loaded, the task still leads the conversation.
+// cannot be loaded, the task still leads the conversation. A withdrawn turn does not hand over.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
-		b.notes = nil
+		path, graph, over := b.path, b.graph, b.over
+		b.notes, b.usage = nil, llm.Usage{}
 		began := b.cfg.Clock.Now()
 		if b.path == nil {
 			b.decide(ctx, t)
 		}
 		if b.path != nil {
 			b.path.Respond(ctx, t)(yield)
-			return
+		} else {
+			b.respond(ctx, t, began, yield)
 		}
-		b.turn++
-		log := pathway.Log{Turn: b.turn, Heard: t.Text}
-		defer func() {
-			log.Entries, log.Duration = b.notes, b.cfg.Clock.Now().Sub(began)
-			b.observeTurn(log)
-		}()
-		b.respond(ctx, t, &log, yield)
+		if t.Withdraw() {
+			b.path, b.graph, b.over = path, graph, over
+		}
 	}
 }
 
-// respond lets the task answer a turn, and logs its words. It adds words that meet a condition to the hints for the recognizer.
-func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.Log, yield func(conversation.Step, error) bool) {
+// respond lets the task answer a turn, and passes the turn's log to the Observer. It adds words that meet a condition to the hints for the
+// recognizer.
+func (b *Brain) respond(ctx context.Context, t conversation.Turn, began time.Time, yield func(conversation.Step, error) bool) {
 	phrases := b.phrases()
 	b.over = false
 	var said []string
+	defer func() {
+		usage := b.usage.Add(b.task.Usage())
+		if t.Withdraw() {
+			b.observeTurn(pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: usage}})
+			return
+		}
+		b.turn++
+		b.observeTurn(pathway.Log{
+			Turn: b.turn, Heard: t.Text, Said: strings.Join(said, " "), Entries: b.notes, Usage: usage, Duration: b.cfg.Clock.Now().Sub(began),
+		})
+	}()
 	for step, err := range b.task.Respond(ctx, t) {
 		switch s := step.(type) {
 		case conversation.Say:
 			said = append(said, s.Text)
-			log.Said = strings.Join(said, " ")
 		case conversation.Expect:
 			s.Phrases = append(slices.Clone(s.Phrases), phrases...)
 			step, phrases = s, nil
@@ -113,7 +127,7 @@ func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.L
 			return
 		}
 	}
-	if len(phrases) > 0 && !b.over {
+	if len(phrases) > 0 && !b.over && !t.Withdraw() {
 		yield(conversation.Expect{Phrases: phrases}, nil)
 	}
 }
@@ -131,6 +145,16 @@ func (b *Brain) observeTurn(log pathway.Log) {
 	if b.cfg.Observer != nil {
 		b.cfg.Observer(log, b.graph)
 	}
+}
+
+// observePath adds the decision about a handover to the log of a pathway's turn, and passes the log to the Observer.
+func (b *Brain) observePath(log pathway.Log) {
+	if log.Turn > 0 {
+		log.Entries, log.Usage = append(b.notes, log.Entries...), log.Usage.Add(b.usage)
+	} else {
+		log.Withdrawn.Usage = log.Withdrawn.Usage.Add(b.usage)
+	}
+	b.observeTurn(log)
 }
 
 // observe logs a request of the task's tools.
@@ -163,7 +187,8 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 		Language: b.cfg.Task.Language, Model: b.cfg.Task.ModelName, Temperature: b.cfg.Task.Temperature,
 	}
 	q.Options = append(b.options(), llm.Option{ID: "no plan", Label: "none of the others", Otherwise: true})
-	choice, _, err := llm.Choose(ctx, b.cfg.Task.Model, q)
+	choice, usage, err := llm.Choose(ctx, b.cfg.Task.Model, q)
+	b.usage = usage
 	if err != nil {
 		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "the model cannot decide about a handover: " + err.Error()})
 		return
@@ -210,10 +235,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 			Org: task.Org, Persona: task.Persona, Language: task.Language, Model: task.ModelName, Temperature: task.Temperature,
 			TransferTo: task.TransferTo, Facts: task.Facts, Lines: task.Lines,
 		},
-		State: state, Observer: func(log pathway.Log) {
-			log.Entries, b.notes = append(b.notes, log.Entries...), nil
-			b.observeTurn(log)
-		},
+		State: state, Observer: b.observePath,
 	})
 	if err != nil { // unreachable, because all required fields are set
 		b.path, b.graph = nil, nil

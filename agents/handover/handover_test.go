@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -313,6 +314,36 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	} {
 		if _, err := handover.New(c); fmt.Sprint(err) != want {
 			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
+
+// TestWithdrawnHandover checks that a withdrawn turn neither hands over nor counts as a turn, and that its logs are marked.
+func TestWithdrawnHandover(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		h, fresh := newHouse(t), newHouse(t)
+		hesitant := agentstest.Hesitate(t, h.Brain, seed)
+		for _, text := range []string{"hello", "appointment or no hours please", "what then, monday?"} {
+			var said [2]string
+			for i, b := range []conversation.Brain{fresh.Brain, hesitant} {
+				for step, err := range b.Respond(t.Context(), conversation.TextTurn(text)) {
+					said[i] += fmt.Sprintf("%v %v\n", step, err)
+				}
+			}
+			if said[0] != said[1] || !reflect.DeepEqual(h.State(), fresh.State()) {
+				t.Errorf("seed %d: %q is answered with\n%s%+v\nand with withdrawals\n%s%+v", seed, text, said[0], fresh.State(), said[1], h.State())
+			}
+		}
+		begun := len(h.logs)
+		h.logs = slices.DeleteFunc(h.logs, func(l pathway.Log) bool { return l.Withdrawn.Answers == 1 && l.Turn == 0 })
+		for i, l := range h.logs {
+			if l.Turn != i+1 || len(l.Entries) != len(fresh.logs[i].Entries) || l.Said != fresh.logs[i].Said {
+				t.Errorf("seed %d: turn %d is logged as %+v, want %+v", seed, i+1, l, fresh.logs[i])
+			}
+		}
+		if len(h.logs) != len(fresh.logs) {
+			t.Errorf("seed %d: of %d logs %d are of turns", seed, begun, len(h.logs))
 		}
 	}
 }

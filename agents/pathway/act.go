@@ -29,7 +29,9 @@ func (w *walk) act(ctx context.Context) way {
 	case graph.NodeTransfer:
 		return w.transfer(ctx)
 	case graph.NodePress:
-		w.press()
+		if w.press(); w.broken(ctx) {
+			return way{}
+		}
 		return w.decide(ctx, false)
 	case graph.NodeWebhook:
 		return w.webhook(ctx)
@@ -104,6 +106,9 @@ func (w *walk) webhook(ctx context.Context) way {
 		w.state.ActionPending = false
 		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("the turn has reached its limit of %d requests", maxRequests)})
 		return w.decide(ctx, false)
+	}
+	if !w.answer.Certain() {
+		return way{}
 	}
 	w.asked++
 	w.acted = true

@@ -2,6 +2,7 @@ package pathway
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/callwright/callwright"
@@ -16,7 +17,7 @@ type BrainConfig struct {
 
 	Agent    Agent
 	State    State     // initial state: see Begin
-	Observer func(Log) // receives the log of every turn, in the goroutine of Respond; may be nil
+	Observer func(Log) // receives the log of every turn and of every withdrawn turn, in the goroutine of Respond; may be nil
 }
 
 // Brain leads one conversation along a graph. Only one goroutine may use it.
@@ -25,7 +26,7 @@ type Brain struct {
 	state State
 }
 
-var _ conversation.Brain = (*Brain)(nil)
+var _ conversation.EarlyBrain = (*Brain)(nil)
 
 // NewBrain returns the brain of one conversation. The error names all missing required fields.
 func NewBrain(c BrainConfig) (*Brain, error) {
@@ -41,6 +42,10 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
+// AnswersEarly implements conversation.EarlyBrain: it reports whether the conversation goes on. The model decides and speaks before the turn
+// is certain.
+func (b *Brain) AnswersEarly() bool { return !b.state.Over }
+
 // Respond answers a turn like Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were interrupted. The
 // end of ctx is not an error. If the model fails, the failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -52,10 +57,10 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 			return wanted
 		})
 		b.state = state
-		if c.Observer != nil && log.Turn > 0 {
+		if c.Observer != nil && (log.Turn > 0 || log.Withdrawn.Answers > 0) {
 			c.Observer(log)
 		}
-		if err != nil && wanted && ctx.Err() == nil {
+		if err != nil && !errors.Is(err, conversation.ErrWithdrawn) && wanted && ctx.Err() == nil {
 			yield(nil, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/scripted"
@@ -55,7 +56,11 @@ func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most
 		if err != nil {
 			return strings.Join(out, " "), err
 		}
-		out = append(out, fmt.Sprint(s))
+		if e, ok := s.(conversation.Expect); ok {
+			out = append(out, fmt.Sprintf("{%v}", e.Phrases))
+		} else {
+			out = append(out, fmt.Sprint(s))
+		}
 		if len(out) == most {
 			break
 		}
@@ -320,6 +325,36 @@ func TestExpects(t *testing.T) {
 	c.turn(conversation.Turn{Kind: conversation.TurnSilence}, "Are you still there? Expect{[bye go none of the others a day]}")
 	c.hears("day=Monday", "ask. Expect{[bye go none of the others]}")
 	c.hears("bye", "End{the pathway has come to its end}")
+}
+
+// TestWaits checks that the brain tells the conversation how long a node waits for the caller, and that the next node's waits replace them.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	c := newTalk(t, compile(t, nodes(
+		say("number", data{"isStart": true, "modelOptions": data{"min_endpointing_delay": 800, "max_endpointing_delay": 6000}}),
+		say("thanks", data{}),
+		node("bye", graph.NodeEnd, data{})), ways("number thanks: ok", "thanks bye: bye")))
+	b := must(pathway.NewBrain(pathway.BrainConfig{Interpreter: c.interpreter, Graph: c.graph}))
+	for _, turn := range []struct {
+		in   conversation.Turn
+		want conversation.Expect
+		ends bool
+	}{
+		{conversation.Turn{Kind: conversation.TurnStart}, conversation.Expect{Least: 800 * time.Millisecond, Longest: 6 * time.Second}, false},
+		{speech("ok"), conversation.Expect{}, false},
+		{speech("bye"), conversation.Expect{}, true},
+	} {
+		var last conversation.Step
+		for step, err := range b.Respond(t.Context(), turn.in) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = step
+		}
+		if _, ends := last.(conversation.End); ends != turn.ends || !ends && !reflect.DeepEqual(last, turn.want) {
+			t.Errorf("after %q the last step is %#v, want %#v, end: %t", turn.in.Text, last, turn.want, turn.ends)
+		}
+	}
 }
 
 // TestScripted checks a conversation along every type of node, led by the scripted model.

@@ -164,6 +164,8 @@ func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (stri
 		switch s := s.(type) {
 		case conversation.Say:
 			out = append(out, s.Text)
+		case conversation.Expect:
+			out = append(out, fmt.Sprintf("Expect{%v}", s.Phrases))
 		default:
 			out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%v", s, s), "conversation."))
 		}

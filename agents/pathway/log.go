@@ -16,6 +16,20 @@ type Log struct {
 	Entries  []LogEntry
 	Usage    llm.Usage
 	Duration time.Duration
+
+	// Withdrawn counts the early answers that were withdrawn before this turn. The log of a withdrawn turn has no other fields.
+	Withdrawn Withdrawn
+}
+
+// Withdrawn counts answers that were begun before the caller's turn was certain, and then withdrawn: see conversation.Turn.Early.
+type Withdrawn struct {
+	Answers int
+	Usage   llm.Usage
+}
+
+// Add returns the sum of w and v.
+func (w Withdrawn) Add(v Withdrawn) Withdrawn {
+	return Withdrawn{w.Answers + v.Answers, w.Usage.Add(v.Usage)}
 }
 
 // LogEntry is one event of a turn.

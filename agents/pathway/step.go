@@ -34,6 +34,9 @@ import (
 // the conversation returns from a global node. If ctx ends before any words or actions, the State contains only the caller's words, and the
 // next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
+// Step commits a turn that is early before webhooks, tools and the steps that require it: see conversation.Turn.Early. If the turn is
+// withdrawn, Step returns s, a Log with Withdrawn, and conversation.ErrWithdrawn.
+//
 // If the model fails, Step returns a *llm.Failure; the agent has then apologized, and the conversation is over. If ctx has ended, it
 // returns CodeUnavailable. If the conversation is over, or the graph does not contain its node, Step does nothing and returns
 // CodeInvalidState. However, a turn that interrupted the last words continues a conversation that is over, as does a TurnStart after a
@@ -54,7 +57,7 @@ func (r *Interpreter) Step(
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
 	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
-	w.agent.Lines = a.Lines.Filled()
+	w.agent.Lines = a.Lines.Filled(a.Language)
 	w.state.Turn++
 	w.state.Over = false
 	w.state.Visited = slices.Clip(s.Visited) // clipped, so that append copies it
@@ -63,6 +66,9 @@ func (r *Interpreter) Step(
 	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
+	if w.answer.Certain(); in.Withdraw() {
+		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage}}, conversation.ErrWithdrawn
+	}
 	w.close(ctx)
 	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
@@ -81,6 +87,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	}
 	w.interruption, w.state.SaysText = w.state.Interruption, false
 	w.answer = talk.Answer(emit)
+	w.answer.Commit = func() error { return in.Commit(ctx) }
 	w.answer.BargeIn = w.at.BargeIn
 	if closing == dialogue.None {
 		w.state.Loops = 0
@@ -104,6 +111,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 // hear continues the conversation after the caller's words. If the caller interrupted a global node that returns after its words, the words
 // count as an answer to the previous node.
 func (w *walk) hear(ctx context.Context, in conversation.Turn) {
+	asked := w.state.Talk.Asked(in, w.agent.Language)
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
 		w.chose(v, "the caller interrupted the words")
@@ -121,11 +129,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	switch v.kind {
 	case stay:
 		w.state.ActionPending = false
-		if w.cut() {
-			w.continueText(ctx, in)
-		} else if !w.speak(ctx, false) && w.at.Type != graph.NodeWait {
-			w.answer.Text(w.agent.Lines.Repeat)
-		}
+		w.stay(ctx, in, asked)
 	case finish:
 		if w.cut() && overlap.AsksToStop(w.agent.Language, in.Text) {
 			w.answer.Text(w.agent.Lines.GoAhead)
@@ -136,6 +140,19 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		}
 	default:
 		w.follow(ctx, v)
+	}
+}
+
+// stay answers the caller's words if the conversation stays at its node. asked is Wait if they ask the agent to wait: the caller then has
+// time, and does not hear the node's words again.
+func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
+	switch {
+	case w.cut():
+		w.continueText(ctx, in)
+	case asked == dialogue.Wait:
+		w.answer.Courtesy(asked, "", w.agent.Lines)
+	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
+		w.answer.Text(w.agent.Lines.Repeat)
 	}
 }
 
@@ -172,7 +189,7 @@ func (w *walk) notReached(ctx context.Context) {
 // close finishes the log and the state of the turn. If ctx ended before any words or actions, the conversation stays at its node, and the
 // next turn also answers the caller's words of this turn.
 func (w *walk) close(ctx context.Context) {
-	if ctx.Err() != nil && w.err == nil && !w.state.Over {
+	if ctx.Err() != nil && w.err == nil {
 		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was canceled: %w", ctx.Err())
 		if !w.acted && !w.answer.Spoken() {
 			turn := w.state.Turn
@@ -186,11 +203,20 @@ func (w *walk) close(ctx context.Context) {
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 
-// expect emits hints of the caller's next words for the recognizer, if the model can predict them.
+// expect emits hints of the caller's next words for the recognizer, and the node's waits for the caller. In a graph with such waits, it
+// always emits a step, which replaces the waits of the node before.
 func (w *walk) expect() {
+	e := conversation.Expect{Phrases: w.hints(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
+	if len(e.Phrases) > 0 || w.graph.Waits && !w.state.Over {
+		w.answer.Step(e)
+	}
+}
+
+// hints returns phrases that the caller may say next, if the model can predict them.
+func (w *walk) hints() []string {
 	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
-		return
+		return nil
 	}
 	defer func(missing []string, unknown string) { // hints are not spoken, so the log does not report variables that are missing in them
 		w.missing, w.unknown = missing, unknown
@@ -203,7 +229,5 @@ func (w *walk) expect() {
 	for _, f := range w.wanted() {
 		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
 	}
-	if phrases := h.Hints(w.request(), options); len(phrases) > 0 {
-		w.answer.Step(conversation.Expect{Phrases: phrases})
-	}
+	return h.Hints(w.request(), options)
 }

@@ -83,6 +83,9 @@ type CallChange struct {
 
 	Interruption     callwright.Optional[time.Duration]
 	Interruptibility callwright.Optional[int]
+
+	LeastWait   callwright.Optional[time.Duration]
+	LongestWait callwright.Optional[time.Duration]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -125,6 +128,8 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Call.Background.Apply(&v.Call.Background)
 	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
 	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
+	c.Call.LeastWait.Apply(&v.Call.LeastWait)
+	c.Call.LongestWait.Apply(&v.Call.LongestWait)
 	if c.Call.Interruption.Set {
 		v.Call.Interruption = c.Call.Interruption.Value
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/tool"
@@ -118,6 +119,8 @@ func (v Version) check(f *faults) {
 		"call_config.interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
 	f.addIf(v.Call.Interruptibility != nil && (*v.Call.Interruptibility < 0 || *v.Call.Interruptibility > conversation.MaxInterruptibility),
 		"call_config.interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
+	f.addIf(!endpoint.IsBound(v.Call.LeastWait), "call_config.min_endpointing_delay", endpoint.BoundRange)
+	f.addIf(!endpoint.IsBound(v.Call.LongestWait), "call_config.max_endpointing_delay", endpoint.BoundRange)
 }
 
 // normalize replaces the background sound noBackground by the empty text.

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
 )
@@ -122,6 +123,9 @@ func TestRefusesVersions(t *testing.T) {
 		"an interruptibility":      {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility)}), ""},
 		"too high a level":         {voice(persona.CallChange{Interruptibility: callwright.Given(conversation.MaxInterruptibility + 1)}), "call_config.interruptibility"},
 		"a negative level":         {voice(persona.CallChange{Interruptibility: callwright.Given(-1)}), "call_config.interruptibility"},
+		"waits":                    {voice(persona.CallChange{LeastWait: callwright.Given(endpoint.MinWait), LongestWait: callwright.Given(endpoint.MaxWait)}), ""},
+		"too short a wait":         {voice(persona.CallChange{LeastWait: callwright.Given(endpoint.MinWait - 1)}), "call_config.min_endpointing_delay"},
+		"too long a wait":          {voice(persona.CallChange{LongestWait: callwright.Given(endpoint.MaxWait + 1)}), "call_config.max_endpointing_delay"},
 		"large tools":              {use(tools(8, persona.MaxTools)...), ""},
 		"too large tools":          {use(tools(8, persona.MaxTools+1)...), "default_tools"},
 		"too many tools":           {use(tools(tool.MaxTools+1, 10_000)...), "default_tools"},

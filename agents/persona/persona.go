@@ -69,4 +69,7 @@ type CallConfig struct {
 
 	Interruption     *time.Duration // duration of speech that interrupts the agent, at most conversation.MaxThreshold; nil means that of Interruptibility
 	Interruptibility *int           // readiness to be interrupted, from 0 (never) to conversation.MaxInterruptibility (immediately); nil means the default
+
+	LeastWait   time.Duration // minimum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait time.Duration // maximum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
 }

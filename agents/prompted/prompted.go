@@ -38,7 +38,7 @@ type Config struct {
 	Observe       func(request.Log) // called for every tool call, after the reply; may be nil
 	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
 	Knowledge     Knowledge         // if nil, Bases return no passages
-	Lines         dialogue.Lines    // empty lines are replaced by English sentences
+	Lines         dialogue.Lines    // empty lines are replaced by sentences in Language
 
 	callwright.Runtime
 }
@@ -58,9 +58,10 @@ type Brain struct {
 	speaker   dialogue.Speaker
 	talk      dialogue.Talk
 	variables map[string]any // Config.Variables and the variables that tools set
+	usage     llm.Usage      // of the last turn
 }
 
-var _ conversation.Brain = (*Brain)(nil)
+var _ conversation.EarlyBrain = (*Brain)(nil)
 
 // New returns the brain of one conversation. It returns an error if a required field is missing or if Bases contains more than MaxBases
 // ids.
@@ -75,7 +76,7 @@ func New(c Config) (*Brain, error) {
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
 	c.FirstSentence = fill(c.FirstSentence)
-	c.Lines = c.Lines.Filled()
+	c.Lines = c.Lines.Filled(c.Language)
 	if c.Observe == nil {
 		c.Observe = func(request.Log) {}
 	}
@@ -93,15 +94,29 @@ func (b *Brain) Talk() dialogue.Talk { return b.talk }
 // Variables returns a copy of the Config's variables with the changes by tools. It must not be called during a turn.
 func (b *Brain) Variables() map[string]any { return maps.Clone(b.variables) }
 
+// Usage returns the tokens of the last turn, even if that turn was withdrawn. It must not be called during a turn.
+func (b *Brain) Usage() llm.Usage { return b.usage }
+
+// AnswersEarly implements conversation.EarlyBrain: it returns true. The model answers a turn that is not certain, and only its tools and the
+// steps that cannot be withdrawn wait until the turn is certain.
+func (b *Brain) AnswersEarly() bool { return true }
+
 // Respond answers a turn. The agent begins with its first sentence, even if the caller has spoken first. Respond answers silence and
 // unclear speech without the model, and ends the call if they continue. A second TurnStart means that a transfer has failed, and the agent
 // says so. If the model fails, the agent apologizes, and the error is the stream's last element.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
+		before := b.talk
+		b.usage = llm.Usage{}
 		rest := b.talk.Hear(t)
 		opening := !b.talk.Opened
 		courtesy := b.talk.Patience(t, rest)
+		if courtesy == dialogue.None && !opening {
+			courtesy = b.talk.Asked(t, b.cfg.Language)
+		}
 		a := b.talk.Answer(func(s conversation.Step) bool { return yield(s, nil) })
+		a.Commit = func() error { return t.Commit(ctx) }
+		var err error
 		switch {
 		case opening && b.cfg.FirstSentence != "":
 			a.Text(b.cfg.FirstSentence)
@@ -111,14 +126,17 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		case courtesy != dialogue.None:
 			a.Courtesy(courtesy, rest, b.cfg.Lines)
 		default:
-			err := b.speak(ctx, a)
-			if err == nil || ctx.Err() != nil {
-				return
+			err = b.speak(ctx, a)
+			if err != nil && ctx.Err() == nil {
+				a.Text(b.cfg.Lines.Apology)
 			}
-			a.Text(b.cfg.Lines.Apology)
-			if !a.Stopped() {
-				yield(nil, err)
-			}
+		}
+		goesOn := a.Certain()
+		switch {
+		case t.Withdraw():
+			b.talk = before
+		case err != nil && ctx.Err() == nil && goesOn:
+			yield(nil, err)
 		}
 	}
 }
@@ -128,6 +146,7 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	r := b.request()
 	r.Knowledge = b.passages(ctx)
 	reply, err := b.speaker.Reply(ctx, a, r, b.variables)
+	b.usage = reply.Usage
 	for _, log := range reply.Requests {
 		b.cfg.Observe(log)
 	}

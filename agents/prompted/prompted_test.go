@@ -85,7 +85,11 @@ func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error
 		if err != nil {
 			return strings.Join(out, " / "), err
 		}
-		out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		if e, ok := s.(conversation.Expect); ok {
+			out = append(out, fmt.Sprintf("Expect{Phrases:%v}", e.Phrases))
+		} else {
+			out = append(out, strings.TrimPrefix(fmt.Sprintf("%T%+v", s, s), "conversation."))
+		}
 		if len(out) == most {
 			break
 		}
@@ -120,8 +124,7 @@ func TestBrain(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"", "Hello. It is me."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
-			replies := [][]any{{"One. ", "Two."}, {[]string{"yes"}, "Three.", llm.ActionEnd}, {"Four."}}
-			return newBrain(t, prompted.Config{Model: &model{replies: replies}, FirstSentence: first})
+			return newBrain(t, prompted.Config{Model: &agentstest.Model{Says: echo}, FirstSentence: first})
 		})
 	}
 }
@@ -310,4 +313,18 @@ func ExampleNew() {
 	// {Hello Ada, will you come tomorrow?} <nil>
 	// {Very well.} <nil>
 	// {See you, Ada.} <nil>
+}
+
+// TestCallerAsksToWait checks that the model is not asked about a request to wait, and that only the first of two requests is answered.
+func TestCallerAsksToWait(t *testing.T) {
+	t.Parallel()
+	m := &model{replies: [][]any{{"Your number?"}, {"Thanks."}}}
+	b := newBrain(t, prompted.Config{Model: m, Language: "fr-CA"})
+	expect(t, b, speech("hi"), "Say{Text:Your number?}")
+	expect(t, b, speech("un instant"), "Say{Text:Bien sûr, prenez votre temps.} / Wait{For:1m0s}")
+	expect(t, b, speech("une seconde"), "Wait{For:1m0s}")
+	expect(t, b, speech("12"), "Say{Text:Thanks.}")
+	if len(m.requests) != 2 || !strings.HasSuffix(m.history(), "caller: un instant | agent: Bien sûr, prenez votre temps. | caller: une seconde 12") {
+		t.Errorf("the model saw %s", m.history())
+	}
 }

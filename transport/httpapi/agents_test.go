@@ -110,6 +110,8 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"machines", `{"ivr":"hangup","screening":"introduce","screening_message":"Ada."}`, ""},
 		{"interruptibility", `0`, ""},
 		{"interruptibility", `4`, ""},
+		{"min_endpointing_delay", `450.5`, ""},
+		{"max_endpointing_delay", `10000`, ""},
 		{"first_sentence", `"Hello {{name}}."`, ""},
 		{"first_sentence", `null`, ""},
 		{"model", `"turbo"`, ""},

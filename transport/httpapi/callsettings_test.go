@@ -163,6 +163,33 @@ func TestCallIsInterruptedAsItsSettingsSay(t *testing.T) {
 	}
 }
 
+// TestCallWaitsAsItsSettingsSay checks which settings of a call, its web agent and its persona bound the silence that ends a turn. Each bound
+// is inherited alone.
+func TestCallWaitsAsItsSettingsSay(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	agent, _ := h.agent(`{"prompt":"Help.","min_endpointing_delay":400}`)["agent_id"].(string)
+	h.want(http.StatusOK, "POST", "/v1/agents/"+agent, `{"voice":"slt","max_endpointing_delay":5000}`)
+	plain, _ := h.agent(`{"prompt":"Help.","min_endpointing_delay":400}`)["agent_id"].(string)
+	h.want(http.StatusOK, "POST", "/v1/agents/"+plain, `{"min_endpointing_delay":null}`)
+	desk, _ := h.persona(`{"name":"Eva","orchestration_prompt":"Talk.","call_config":{"min_endpointing_delay":700,"max_endpointing_delay":6000.5}}`)["id"].(string)
+	for members, want := range map[string][2]time.Duration{
+		`"task":"x"`: {},
+		`"task":"x","min_endpointing_delay":150,"max_endpointing_delay":null`: {150 * time.Millisecond, 0},
+		`"agent_id":"` + agent + `"`:                                          {400 * time.Millisecond, 5 * time.Second},
+		`"agent_id":"` + agent + `","max_endpointing_delay":1000`:             {400 * time.Millisecond, time.Second},
+		`"agent_id":"` + plain + `"`:                                          {},
+		`"persona_id":"` + desk + `"`:                                         {700 * time.Millisecond, 6000500 * time.Microsecond},
+		`"persona_id":"` + desk + `","min_endpointing_delay":9000`:            {9 * time.Second, 6000500 * time.Microsecond},
+	} {
+		a := h.created(members).Agent
+		if got := [2]time.Duration{a.LeastWait, a.LongestWait}; got != want {
+			t.Errorf("%s: got %s, want %s", members, got, want)
+		}
+	}
+}
+
 func TestCallsWithSettingsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	h := open(t)

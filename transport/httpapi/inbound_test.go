@@ -139,7 +139,7 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
+	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"min_endpointing_delay":450,"max_endpointing_delay":4000,"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
 	if failed, _ := report["failed_updates"].(map[string]any); len(failed) > 0 {
 		t.Errorf("report %v", report)
@@ -155,12 +155,14 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 		}
 	}
 	refused := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100",
-		`{"tools":["TL-1"],"dynamic_data":[{"url":"http://plain.example"}],"persona":null,"interruption_threshold":null,"interruptibility":null}`)
+		`{"tools":["TL-1"],"dynamic_data":[{"url":"http://plain.example"}],"persona":null,"interruption_threshold":null,"interruptibility":null,
+		"min_endpointing_delay":null,"max_endpointing_delay":null}`)
 	if failed, _ := refused["failed_updates"].(map[string]any); len(failed) != 2 || failed["tools"] == nil || failed["dynamic_data"] == nil {
 		t.Errorf("refused %v", refused)
 	}
 	number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
-	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
+	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil ||
+		number["min_endpointing_delay"] != nil || number["max_endpointing_delay"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
 		t.Errorf("afterwards %v", number)
 	}
 }

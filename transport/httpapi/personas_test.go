@@ -149,6 +149,8 @@ func TestPersonaMembers(t *testing.T) {
 		{"draft.call_config.wait_for_greeting", `true`, ""},
 		{"draft.call_config.interruption_threshold", `350.5`, ""},
 		{"draft.call_config.interruptibility", `0`, ""},
+		{"draft.call_config.min_endpointing_delay", `450.5`, ""},
+		{"draft.call_config.max_endpointing_delay", `4000`, ""},
 	} {
 		body, path := c.given, []any{"data"}
 		for _, name := range slices.Backward(strings.Split(strings.TrimPrefix(c.member, "draft."), ".")) {

@@ -38,6 +38,9 @@ type agentJSON struct {
 
 	Machines agents.Machines `json:"machines,omitzero"`
 
+	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
+	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
+
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`

@@ -70,6 +70,9 @@ type callConfigJSON struct {
 
 	Interruption     *time.Duration `json:"interruption_ns,omitempty"`
 	Interruptibility *int           `json:"interruptibility,omitempty"`
+
+	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
+	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
 }
 
 // personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.

@@ -19,6 +19,14 @@ type logJSON struct {
 	Entries  []logEntryJSON `json:"entries,omitzero"`
 	Usage    usageJSON      `json:"usage,omitzero"`
 	Duration time.Duration  `json:"took_ns,omitempty"`
+
+	Withdrawn withdrawnJSON `json:"withdrawn,omitzero"`
+}
+
+// withdrawnJSON is the JSON form of a pathway.Withdrawn.
+type withdrawnJSON struct {
+	Answers int       `json:"answers"`
+	Usage   usageJSON `json:"usage,omitzero"`
 }
 
 type usageJSON struct {
@@ -57,7 +65,10 @@ func marshalLog(l pathway.Log) (string, error) {
 			e.Kind, e.Node, e.Name, e.Chosen, e.Edge, e.Tag, e.Text, e.Variables, (*requestLogJSON)(e.Request), sqldb.Stored(e.At),
 		}
 	}
-	text, err := json.Marshal(logJSON{l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Duration})
+	text, err := json.Marshal(logJSON{
+		l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Duration,
+		withdrawnJSON{l.Withdrawn.Answers, usageJSON(l.Withdrawn.Usage)},
+	})
 	if err != nil {
 		return "", callwright.ErrInternal.Because(err)
 	}
@@ -79,5 +90,6 @@ func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	return pathway.Log{
 		Turn: turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
 		Usage: llm.Usage(j.Usage), Duration: j.Duration,
+		Withdrawn: pathway.Withdrawn{Answers: j.Withdrawn.Answers, Usage: llm.Usage(j.Withdrawn.Usage)},
 	}, nil
 }

@@ -18,7 +18,8 @@ import (
 //
 // Members that a node's type does not use are ignored and not checked, as are unknown members, position, warmTransferFields,
 // dialogueExamples, conditionExamples and pathwayExamples. In modelOptions, only modelName (or modelType), newTemperature (or temperature),
-// skipUserResponse, disableSilenceRepeat, block_interruptions, interruptibility and interruptionThreshold count; in extractVarSettings, only ignorePrevious. A member that is null counts as absent.
+// skipUserResponse, disableSilenceRepeat, block_interruptions, interruptibility, interruptionThreshold, min_endpointing_delay
+// and max_endpointing_delay count; in extractVarSettings, only ignorePrevious. A member that is null counts as absent.
 //
 // Some members have several forms. An entry of extractVars is [name, type, description], or an object with these members. headers is an
 // object, or a list of [name, value] or {key, value}. timeoutValue is a number of seconds, or a string that contains one. In
@@ -119,6 +120,7 @@ func (c *compiler) add(i int, top fields, n parsedNode) {
 	default:
 		c.graph.Start = n.Node
 	}
+	c.graph.Waits = c.graph.Waits || n.LeastWait+n.LongestWait > 0
 	if n.Global {
 		c.graph.Globals = append(c.graph.Globals, n.Node)
 	}

@@ -156,6 +156,32 @@ func TestCompileBargeIn(t *testing.T) {
 	}
 }
 
+// TestCompileWaits checks the waits for the caller that Compile derives from a node's options, and which options Check refuses.
+func TestCompileWaits(t *testing.T) {
+	t.Parallel()
+	for options, test := range map[string]struct {
+		least, longest time.Duration
+		refused        string
+	}{
+		`{}`:                            {0, 0, ""},
+		`{"min_endpointing_delay":100}`: {100 * time.Millisecond, 0, ""},
+		`{"max_endpointing_delay":10000,"min_endpointing_delay":450.5}`: {450500 * time.Microsecond, 10 * time.Second, ""},
+		`{"min_endpointing_delay":99}`:                                  {100 * time.Millisecond, 0, "min_endpointing_delay: must be from 100 to 10000"},
+		`{"max_endpointing_delay":1e9}`:                                 {0, 10 * time.Second, "max_endpointing_delay: must be from 100 to 10000"},
+		`{"max_endpointing_delay":"long"}`:                              {0, 0, "max_endpointing_delay: must be a number, not a string"},
+	} {
+		d := oneNode("Default", `"text":"x","modelOptions":`+options)
+		g := compiled(t, d)
+		if got := g.Start; got.LeastWait != test.least || got.LongestWait != test.longest || g.Waits != (test.least+test.longest > 0) {
+			t.Errorf("%s: got %s, %s, waits: %t", options, got.LeastWait, got.LongestWait, g.Waits)
+		}
+		_, err := graph.Check(d)
+		if text := fmt.Sprint(err); (err != nil) != (test.refused != "") || err != nil && !strings.Contains(text, "nodes[0].data.modelOptions."+test.refused) {
+			t.Errorf("%s: Check returns %v, want %q", options, err, test.refused)
+		}
+	}
+}
+
 // TestCompileExtractVars checks every form of an entry of extractVars.
 func TestCompileExtractVars(t *testing.T) {
 	t.Parallel()

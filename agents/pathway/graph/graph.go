@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"time"
+
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
@@ -16,6 +18,7 @@ type Graph struct {
 	Prompt  *template.Template // instructions for all nodes
 	Facts   []request.Fact     // meanings of the variables of webhook nodes
 	Nodes   map[string]*Node   // nodes by id
+	Waits   bool               // whether a node has a LeastWait or a LongestWait
 }
 
 // Node returns the node with the given id, or nil if there is none.
@@ -58,6 +61,8 @@ type Node struct {
 	Skip          bool                 // whether the node does not wait for the caller after its words (modelOptions.skipUserResponse)
 	QuietSilence  bool                 // whether the node stays silent when the caller is silent (modelOptions.disableSilenceRepeat)
 	BargeIn       conversation.BargeIn // voice that interrupts the node's words; the zero value means the agent's settings
+	LeastWait     time.Duration        // minimum silence that ends the caller's turn at the node; 0 means the agent's setting
+	LongestWait   time.Duration        // maximum silence that ends the caller's turn at the node; 0 means the agent's setting
 	Model         string               // empty means the agent's model
 	Temperature   *float64             // nil means the agent's temperature
 	TransferTo    *template.Template   // for NodeTransfer; nil means the agent's transfer number

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 	"github.com/callwright/callwright/agents/request"
@@ -57,6 +58,7 @@ func (n parsedNode) options(options fields) {
 	n.Skip = options.flag("skipUserResponse")
 	n.QuietSilence = options.flag("disableSilenceRepeat")
 	n.BargeIn = bargeIn(options)
+	n.LeastWait, n.LongestWait = wait(options, "min_endpointing_delay"), wait(options, "max_endpointing_delay")
 }
 
 // maxThreshold is the maximum of modelOptions.interruptionThreshold, in milliseconds.
@@ -77,6 +79,22 @@ func bargeIn(options fields) conversation.BargeIn {
 		b.Threshold = time.Duration(ms * float64(time.Millisecond))
 	}
 	return b
+}
+
+// The range of modelOptions.min_endpointing_delay and max_endpointing_delay, in milliseconds.
+const (
+	minWait = int(endpoint.MinWait / time.Millisecond)
+	maxWait = int(endpoint.MaxWait / time.Millisecond)
+)
+
+// wait reads a number of milliseconds from minWait to maxWait. It returns 0 for a value of a wrong type, and clamps numbers. Check reports
+// both.
+func wait(options fields, name string) time.Duration {
+	v := options.of.Get(name)
+	if v.Kind != tree.Number {
+		return 0
+	}
+	return time.Duration(min(max(v.Float(), float64(minWait)), float64(maxWait)) * float64(time.Millisecond))
 }
 
 // extraction reads the variables to extract, and reports invalid variables and repeated names.

@@ -12,7 +12,8 @@ import (
 type shape struct {
 	name     string
 	kind     tree.Kind // Absent accepts any kind
-	longest  int       // maximum of characters, items, members, or of a number from 0; 0 means no limit for members and numbers
+	least    int       // minimum of a number
+	longest  int       // maximum of characters, items, members, or of a number; 0 means no limit for members and numbers
 	whole    bool      // whether a number must be an integer
 	required bool
 	members  []shape // members of an object
@@ -28,6 +29,9 @@ func list(name string, longest int) shape {
 }
 func upTo(name string, most int, whole bool) shape {
 	return shape{name: name, kind: tree.Number, longest: most, whole: whole}
+}
+func within(name string, least, most int) shape {
+	return shape{name: name, kind: tree.Number, least: least, longest: most}
 }
 func free(name string) shape { return shape{name: name, kind: tree.Object, longest: maxMembers} }
 func object(name string, members ...shape) shape {
@@ -60,7 +64,8 @@ var (
 			text("text", longestPrompt), text("condition", longestCondition),
 			object("tag", text("name", longestTag), text("color", longestColor)),
 			free("modelOptions").with(
-				flag("block_interruptions"), upTo("interruptibility", conversation.MaxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false)),
+				flag("block_interruptions"), upTo("interruptibility", conversation.MaxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false),
+				within("min_endpointing_delay", minWait, maxWait), within("max_endpointing_delay", minWait, maxWait)),
 			list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
 			text("url", longestURL), text("method", longestMethod), text("body", longestBody),
 			list("responseData", maxItems).of(object("",
@@ -102,8 +107,8 @@ func (s shape) checkValue(f fields) {
 		switch n := f.of.Float(); {
 		case math.IsInf(n, 0):
 			f.errorf("", "must be within the range of a 64-bit floating-point number")
-		case s.longest > 0 && (n < 0 || n > float64(s.longest)):
-			f.errorf("", "must be from 0 to %d", s.longest)
+		case s.longest > 0 && (n < float64(s.least) || n > float64(s.longest)):
+			f.errorf("", "must be from %d to %d", s.least, s.longest)
 		case s.whole && n != math.Trunc(n):
 			f.errorf("", "must be an integer")
 		}

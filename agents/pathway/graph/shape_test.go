@@ -21,6 +21,7 @@ type schema struct {
 	MaxLength  int               `yaml:"maxLength"`
 	MaxItems   int               `yaml:"maxItems"`
 	Max        int               `yaml:"maxProperties"`
+	Minimum    int               `yaml:"minimum"`
 	Maximum    int               `yaml:"maximum"`
 	Required   []string          `yaml:"required"`
 	Properties map[string]schema `yaml:"properties"`
@@ -75,7 +76,7 @@ func wrong(s schema) map[string]any {
 		out[fmt.Sprintf("must have at most %d characters", n)] = strings.Repeat("é", n+1)
 	}
 	if n := s.Maximum; n > 0 {
-		out[fmt.Sprintf("must be from 0 to %d", n)] = n + 1
+		out[fmt.Sprintf("must be from %d to %d", s.Minimum, n)] = n + 1
 	}
 	if s.Types == "integer" {
 		out["must be an integer"] = 0.5

@@ -92,6 +92,8 @@ func (a *api) UpdateInboundNumber(
 		{"tools", agents.SettingTools, req.Tools}, {"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"min_endpointing_delay", agents.SettingLeastWait, req.MinEndpointingDelay},
+		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 	})
 	if err != nil {
@@ -140,6 +142,8 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 		Interruptibility: wire.PtrChange(wire.Ptr(req.Interruptibility.Get()), req.Interruptibility.Set),
+		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
+		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)
@@ -171,6 +175,8 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		PathwayID: wire.OptNilText(n.Agent.Pathway.ID), PathwayVersion: selectorRecord(n.Agent.Pathway),
 		InterruptionThreshold: nilMillis(n.Agent.Interruption),
 		Interruptibility:      wire.OptPtr(n.Agent.Interruptibility),
+		MinEndpointingDelay:   wire.OptMillis(n.Agent.LeastWait),
+		MaxEndpointingDelay:   wire.OptMillis(n.Agent.LongestWait),
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: oas.NilVoiceSettings{Null: true},

@@ -40,6 +40,7 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
 			WaitForGreeting: settings.WaitForGreeting.Or(false), Interruption: wire.FromMillis(settings.InterruptionThreshold.Get()),
 			Interruptibility: wire.Ptr(settings.Interruptibility.Get()),
+			LeastWait:        wire.FromMillisOr(settings.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(settings.MaxEndpointingDelay.Get()),
 		},
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
@@ -86,6 +87,8 @@ func (a *api) UpdatePersona(
 			Interruption: wire.PtrChange(
 				wire.FromMillis(settings.InterruptionThreshold.Get()), settings.InterruptionThreshold.Set),
 			Interruptibility: wire.PtrChange(wire.Ptr(settings.Interruptibility.Get()), settings.Interruptibility.Set),
+			LeastWait:        wire.PtrChange(wire.FromMillis(settings.MinEndpointingDelay.Get()), settings.MinEndpointingDelay.Set),
+			LongestWait:      wire.PtrChange(wire.FromMillis(settings.MaxEndpointingDelay.Get()), settings.MaxEndpointingDelay.Set),
 		},
 		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
 	})
@@ -183,7 +186,8 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 		CallConfig: oas.PersonaCallConfig{
 			Voice: wire.NilText(v.Call.Voice), Record: v.Call.Record, Language: wire.NilText(v.Call.Language),
 			Background: wire.NilText(v.Call.Background), MaxDuration: nilMinutes(v.Call.MaxDuration), WaitForGreeting: v.Call.WaitForGreeting,
-			Interruptibility: wire.OptPtr(v.Call.Interruptibility),
+			Interruptibility:    wire.OptPtr(v.Call.Interruptibility),
+			MinEndpointingDelay: wire.OptMillis(v.Call.LeastWait), MaxEndpointingDelay: wire.OptMillis(v.Call.LongestWait),
 		},
 		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
 		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,

@@ -59,6 +59,8 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Temperature:      wire.Change(req.Temperature.Get()),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		Interruptibility: interruptibility(req),
+		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
+		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
 		Machines:         wire.Change(machines, req.Machines.Set),

@@ -487,6 +487,14 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -525,10 +533,11 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "dynamic_data", "tools", "voice_settings",
-		"background_track", "fallback_number", "record", "max_duration", "warnings",
+		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"max_endpointing_delay", "dynamic_data", "tools", "voice_settings", "background_track", "fallback_number",
+		"record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b11001010, 0b00000000},
+	Required: []uint8{0b10000111, 0b10001011, 0b00101000, 0b00000011},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -577,25 +586,31 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 16, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 17, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 18, s.MaxEndpointingDelay.Decode(d)
 		case "dynamic_data":
-			return 17, s.DynamicData.Decode(d)
+			return 19, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 18, s.Tools.Decode(d)
+			return 20, s.Tools.Decode(d)
 		case "voice_settings":
-			return 19, s.VoiceSettings.Decode(d)
+			return 21, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 20, s.BackgroundTrack.Decode(d)
+			return 22, s.BackgroundTrack.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 21, s.FallbackNumber.Decode(d)
+			return 23, s.FallbackNumber.Decode(d)
 		case "record":
-			return 22, codec.DecodeBool(d, &s.Record)
+			return 24, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 23, codec.DecodeFloat(d, &s.MaxDuration)
+			return 25, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 24, s.Warnings.Decode(d)
+			return 26, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -713,6 +728,14 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.DynamicData.Set {
 		e.FieldStart("dynamic_data")
 		s.DynamicData.Encode(e)
@@ -744,7 +767,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [23]string{
+var jsonFieldsNameOfInboundNumberUpdate = [25]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -761,13 +784,15 @@ var jsonFieldsNameOfInboundNumberUpdate = [23]string{
 	13: "temperature",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "dynamic_data",
-	17: "tools",
-	18: "voice_settings",
-	19: "background_track",
-	20: "fallback_number",
-	21: "record",
-	22: "max_duration",
+	16: "min_endpointing_delay",
+	17: "max_endpointing_delay",
+	18: "dynamic_data",
+	19: "tools",
+	20: "voice_settings",
+	21: "background_track",
+	22: "fallback_number",
+	23: "record",
+	24: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -890,6 +915,20 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
@@ -2271,6 +2310,14 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.ObjEnd()
 }
 
@@ -2278,9 +2325,9 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay",
 	},
-	Required: []uint8{0b00111111},
+	Required: []uint8{0b00111111, 0b00000000},
 }
 
 func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
@@ -2304,6 +2351,12 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 7, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 8, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 9, s.MaxEndpointingDelay.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2347,10 +2400,18 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [8]string{
+var jsonFieldsNameOfPersonaCallSettings = [10]string{
 	0: "voice",
 	1: "record",
 	2: "language",
@@ -2359,6 +2420,8 @@ var jsonFieldsNameOfPersonaCallSettings = [8]string{
 	5: "wait_for_greeting",
 	6: "interruption_threshold",
 	7: "interruptibility",
+	8: "min_endpointing_delay",
+	9: "max_endpointing_delay",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2425,6 +2488,20 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -3241,6 +3318,14 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("machines")
 		s.Machines.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	e.FieldStart("first_sentence")
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
@@ -3288,10 +3373,10 @@ var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
-		"first_sentence", "model", "voice_settings", "voice", "prompt", "temperature", "max_duration", "language",
-		"tools", "pathway_id", "metadata", "keywords",
+		"min_endpointing_delay", "max_endpointing_delay", "first_sentence", "model", "voice_settings", "voice",
+		"prompt", "temperature", "max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b11001111, 0b01111111, 0b00000000},
+	Required: []uint8{0b00001111, 0b11111111, 0b00000001},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3311,32 +3396,38 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "machines":
 			s.Machines.Reset()
 			return 5, s.Machines.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 6, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 7, s.MaxEndpointingDelay.Decode(d)
 		case "first_sentence":
-			return 6, s.FirstSentence.Decode(d)
+			return 8, s.FirstSentence.Decode(d)
 		case "model":
-			return 7, codec.DecodeStr(d, &s.Model)
+			return 9, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 8, s.VoiceSettings.Decode(d)
+			return 10, s.VoiceSettings.Decode(d)
 		case "voice":
-			return 9, codec.DecodeStr(d, &s.Voice)
+			return 11, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 10, codec.DecodeStr(d, &s.Prompt)
+			return 12, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 11, s.Temperature.Decode(d)
+			return 13, s.Temperature.Decode(d)
 		case "max_duration":
-			return 12, codec.DecodeFloat(d, &s.MaxDuration)
+			return 14, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 13, codec.DecodeStr(d, &s.Language)
+			return 15, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 14, s.Tools.Decode(d)
+			return 16, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 15, s.PathwayID.Decode(d)
+			return 17, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 16, s.Metadata.Decode(d)
+			return 18, s.Metadata.Decode(d)
 		case "keywords":
-			return 17, codec.DecodeStrs(d, &s.Keywords)
+			return 19, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3408,6 +3499,14 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("machines")
 		s.Machines.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
 		e.ArrStart()
@@ -3423,7 +3522,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [17]string{
+var jsonFieldsNameOfWebAgentCreate = [19]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3439,8 +3538,10 @@ var jsonFieldsNameOfWebAgentCreate = [17]string{
 	12: "interruption_threshold",
 	13: "interruptibility",
 	14: "machines",
-	15: "keywords",
-	16: "max_duration",
+	15: "min_endpointing_delay",
+	16: "max_endpointing_delay",
+	17: "keywords",
+	18: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3555,6 +3656,20 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Machines.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"machines\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "keywords":
 			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
@@ -3719,6 +3834,14 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("machines")
 		s.Machines.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.Keywords.Set {
 		e.FieldStart("keywords")
 		s.Keywords.Encode(e)
@@ -3730,7 +3853,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [17]string{
+var jsonFieldsNameOfWebAgentUpdate = [19]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3746,8 +3869,10 @@ var jsonFieldsNameOfWebAgentUpdate = [17]string{
 	12: "interruption_threshold",
 	13: "interruptibility",
 	14: "machines",
-	15: "keywords",
-	16: "max_duration",
+	15: "min_endpointing_delay",
+	16: "max_endpointing_delay",
+	17: "keywords",
+	18: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3863,6 +3988,20 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Machines.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"machines\"")
+			}
+		case "min_endpointing_delay":
+			if err := func() error {
+				s.MinEndpointingDelay.Reset()
+				return s.MinEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"min_endpointing_delay\"")
+			}
+		case "max_endpointing_delay":
+			if err := func() error {
+				s.MaxEndpointingDelay.Reset()
+				return s.MaxEndpointingDelay.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
 		case "keywords":
 			if err := func() error {

@@ -142,11 +142,17 @@ type InboundNumber struct {
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt           `json:"interruptibility"`
-	DynamicData      DynamicDataList  `json:"dynamic_data"`
-	Tools            OptNilAgentTools `json:"tools"`
-	VoiceSettings    NilVoiceSettings `json:"voice_settings"`
-	BackgroundTrack  OptNilString     `json:"background_track"`
+	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	DynamicData         DynamicDataList  `json:"dynamic_data"`
+	Tools               OptNilAgentTools `json:"tools"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	BackgroundTrack     OptNilString     `json:"background_track"`
 	// Number to which calls are forwarded when the agent cannot run.
 	FallbackNumber OptNilString `json:"fallback_number"`
 	Record         bool         `json:"record"`
@@ -191,13 +197,19 @@ type InboundNumberUpdate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
-	Interruptibility OptNilInt             `json:"interruptibility"`
-	DynamicData      OptNilDynamicDataList `json:"dynamic_data"`
-	Tools            OptNilAgentTools      `json:"tools"`
-	VoiceSettings    OptNilVoiceSettings   `json:"voice_settings"`
-	BackgroundTrack  OptNilString          `json:"background_track"`
-	FallbackNumber   OptNilString          `json:"fallback_number"`
-	Record           OptBool               `json:"record"`
+	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64         `json:"max_endpointing_delay"`
+	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
+	Tools               OptNilAgentTools      `json:"tools"`
+	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
+	BackgroundTrack     OptNilString          `json:"background_track"`
+	FallbackNumber      OptNilString          `json:"fallback_number"`
+	Record              OptBool               `json:"record"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -2132,6 +2144,12 @@ type PersonaCallConfig struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
 	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -2155,6 +2173,12 @@ type PersonaCallSettings struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; null stands
 	// for 2.
 	Interruptibility OptNilInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64 `json:"max_endpointing_delay"`
 }
 
 // Hands the conversation over to a pathway.
@@ -2366,12 +2390,18 @@ type WebAgent struct {
 	// default, 2.
 	Interruptibility OptInt            `json:"interruptibility"`
 	Machines         OptMachineOptions `json:"machines"`
-	FirstSentence    NilString         `json:"first_sentence"`
-	Model            string            `json:"model"`
-	VoiceSettings    NilVoiceSettings  `json:"voice_settings"`
-	Voice            string            `json:"voice"`
-	Prompt           string            `json:"prompt"`
-	Temperature      NilFloat64        `json:"temperature"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 300.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
+	// the default, 3000.
+	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
+	FirstSentence       NilString        `json:"first_sentence"`
+	Model               string           `json:"model"`
+	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	Voice               string           `json:"voice"`
+	Prompt              string           `json:"prompt"`
+	Temperature         NilFloat64       `json:"temperature"`
 	// Minutes.
 	MaxDuration float64      `json:"max_duration"`
 	Language    string       `json:"language"`
@@ -2403,7 +2433,13 @@ type WebAgentCreate struct {
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
 	Interruptibility OptInt            `json:"interruptibility"`
 	Machines         OptMachineOptions `json:"machines"`
-	Keywords         []string          `json:"keywords"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; 300 by
+	// default.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; 3000 by
+	// default.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
+	Keywords            []string   `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -2445,7 +2481,13 @@ type WebAgentUpdate struct {
 	Interruptibility OptNilInt `json:"interruptibility"`
 	// Reactions to machines that answer. They replace all earlier ones; null stands for the defaults.
 	Machines OptNilMachineOptions `json:"machines"`
-	Keywords OptNilStringArray    `json:"keywords"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 300.
+	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
+	// stands for 3000.
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Keywords            OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }

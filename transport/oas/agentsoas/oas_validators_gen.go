@@ -261,6 +261,12 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
 		failures.Add("tools", value.Validate())
@@ -354,6 +360,12 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
@@ -542,6 +554,12 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	return failures.Err()
 }
 
@@ -568,6 +586,12 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	return failures.Err()
 }
@@ -914,6 +938,12 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Machines.Get(); ok {
 		failures.Add("machines", value.Validate())
 	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
@@ -1001,6 +1031,12 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Machines.Get(); ok {
 		failures.Add("machines", value.Validate())
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1108,6 +1144,12 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Machines.Get(); ok {
 		failures.Add("machines", value.Validate())
+	}
+	if value, ok := s.MinEndpointingDelay.Get(); ok {
+		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.MaxEndpointingDelay.Get(); ok {
+		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {

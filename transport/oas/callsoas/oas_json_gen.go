@@ -411,6 +411,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.MinEndpointingDelay.Set {
+		e.FieldStart("min_endpointing_delay")
+		s.MinEndpointingDelay.Encode(e)
+	}
+	if s.MaxEndpointingDelay.Set {
+		e.FieldStart("max_endpointing_delay")
+		s.MaxEndpointingDelay.Encode(e)
+	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
@@ -445,7 +453,8 @@ var objectOfCallCreate = codec.Object{
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
 		"machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
-		"interruptibility", "transfer_list", "request_data", "metadata", "webhook", "webhook_events",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "transfer_list", "request_data",
+		"metadata", "webhook", "webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
@@ -538,20 +547,26 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 28, s.Interruptibility.Decode(d)
+		case "min_endpointing_delay":
+			s.MinEndpointingDelay.Reset()
+			return 29, s.MinEndpointingDelay.Decode(d)
+		case "max_endpointing_delay":
+			s.MaxEndpointingDelay.Reset()
+			return 30, s.MaxEndpointingDelay.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 29, s.TransferList.Decode(d)
+			return 31, s.TransferList.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 30, s.RequestData.Decode(d)
+			return 32, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 31, s.Metadata.Decode(d)
+			return 33, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 32, s.Webhook.Decode(d)
+			return 34, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 33, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 35, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})

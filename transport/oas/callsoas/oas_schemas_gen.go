@@ -267,6 +267,12 @@ type CallCreate struct {
 	// Without `interruption_threshold`, it also replaces the threshold of `agent_id`. Nodes of a pathway
 	// may have their own.
 	Interruptibility OptInt `json:"interruptibility"`
+	// Minimum silence, in milliseconds, after which the other side's turn is over. 300 by default. Within
+	// the two limits, the words decide, such as a number that is not complete.
+	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
+	// Maximum silence, in milliseconds, after which the other side's turn is over, whatever its words are.
+	// 3000 by default; a maximum below the minimum counts as the minimum.
+	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList OptCallCreateTransferList `json:"transfer_list"`

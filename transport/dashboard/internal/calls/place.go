@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
@@ -29,7 +30,8 @@ type form struct {
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "interruptibility", "request_data", "again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "request_data",
+	"again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -80,6 +82,14 @@ func again(c call.Call) (form, error) {
 		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
 	}
 	f.fillMachines(c)
+	for name, wait := range map[string]time.Duration{"min_endpointing_delay": a.LeastWait, "max_endpointing_delay": a.LongestWait} {
+		if wait != 0 {
+			f.Values[name] = strconv.FormatFloat(float64(wait.Microseconds())/1000, 'f', -1, 64)
+		}
+	}
+	if a.Interruption != nil {
+		f.Values["interruption_threshold"] = strconv.FormatInt(a.Interruption.Milliseconds(), 10)
+	}
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
 	}
@@ -112,7 +122,6 @@ func missing(c call.Call) (names []string) {
 		{"the tools", alone && len(a.Tools) > 0},
 		{"the model", a.Model != ""},
 		{"the temperature", a.Temperature != nil},
-		{"the interruption threshold", a.Interruption != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},
 		{"the webhook", a.Webhook != ""},
@@ -179,12 +188,28 @@ func (f form) request() (call.Request, error) {
 			*setting = callwright.Given(yes)
 		}
 	}
-	if value := f.Values["interruptibility"]; value != "" {
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return r, callwright.Invalid("interruptibility", "must be a number from 0 to 4")
+	for name, set := range map[string]func(int){
+		"interruptibility":       func(n int) { r.Overrides.Interruptibility = callwright.Given(n) },
+		"interruption_threshold": func(n int) { r.Overrides.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseInt(value, 10, 32)
+			if err != nil {
+				return r, callwright.Invalid(name, "must be a whole number")
+			}
+			set(int(n))
 		}
-		r.Overrides.Interruptibility = callwright.Given(n)
+	}
+	for name, setting := range map[string]*callwright.Optional[time.Duration]{
+		"min_endpointing_delay": &r.Overrides.LeastWait, "max_endpointing_delay": &r.Overrides.LongestWait,
+	} {
+		if value := f.Values[name]; value != "" {
+			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+			if err != nil || !(n >= 1 && n <= 1e6) {
+				return r, callwright.Invalid(name, endpoint.BoundRange)
+			}
+			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
+		}
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)

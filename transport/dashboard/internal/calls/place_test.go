@@ -88,12 +88,37 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 	}
 }
 
-// TestPlaceWithInterruptibility checks that the form sets the agent's interruptibility, shows it when the call is repeated, and refuses
+// TestPlaceWithWaits checks that the form sets the bounds of the silence that ends a turn, shows them when the call is repeated, and refuses
 // invalid values.
+func TestPlaceWithWaits(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	form := url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "min_endpointing_delay": {"450,5"}, "max_endpointing_delay": {"4000"}}
+	h.post("/calls/new", "/calls", form, http.StatusOK, "The call was placed.")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	if a := must(h.calls.Get(t.Context(), org, id)).Agent; a.LeastWait != 450500*time.Microsecond || a.LongestWait != 4*time.Second {
+		t.Errorf("the waits are %s and %s", a.LeastWait, a.LongestWait)
+	}
+	h.want(http.StatusOK, "/calls/new?again="+id, `name="min_endpointing_delay" value="450.5"`)
+	h.want(http.StatusOK, "/calls/new?again="+id, `name="max_endpointing_delay" value="4000"`)
+	for _, name := range []string{"min_endpointing_delay", "max_endpointing_delay"} {
+		for _, wrong := range []string{"x", "-1", "99", "10001", "NaN"} {
+			h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, name: {wrong}},
+				http.StatusUnprocessableEntity, `id="fault-`+name+`">must be`)
+		}
+	}
+}
+
+// TestPlaceWithInterruptibility checks that the form sets the agent's interruptibility and threshold, shows them when the call is repeated,
+// and refuses invalid values.
 func TestPlaceWithInterruptibility(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {"0"}}, http.StatusOK, "The call was placed.")
+	h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {"0"}, "interruption_threshold": {"350"}}, http.StatusOK, "The call was placed.")
 	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
 	if err != nil || len(found.Items) != 1 {
 		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
@@ -101,11 +126,15 @@ func TestPlaceWithInterruptibility(t *testing.T) {
 	id := found.Items[0].ID
 	if a := must(h.calls.Get(t.Context(), org, id)).Agent; a.Interruptibility == nil || *a.Interruptibility != 0 {
 		t.Errorf("interruptibility %v", a.Interruptibility)
+	} else if a.Interruption == nil || *a.Interruption != 350*time.Millisecond {
+		t.Errorf("threshold %v", a.Interruption)
 	}
-	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="0" selected>Never</option>`)
-	for _, wrong := range []string{"x", "5"} {
-		h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "interruptibility": {wrong}},
-			http.StatusUnprocessableEntity, `id="fault-interruptibility">must be`)
+	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="0" selected>Never</option>`, `name="interruption_threshold" value="350"`)
+	for field, wrong := range map[string][]string{"interruptibility": {"x", "5"}, "interruption_threshold": {"0.5", "-1", "10001", "99999999999"}} {
+		for _, value := range wrong {
+			h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, field: {value}},
+				http.StatusUnprocessableEntity, `id="fault-`+field+`">must be`)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type lines struct {
 	Part    part
 	Lines   []call.Entry
 	Answers []answer
+	Summary call.Summary // of the whole transcript; zero for a running call whose transcript has several pages
 }
 
 // answer contains the latencies of a line of the agent.
@@ -55,7 +56,34 @@ func (p pages) lines(ctx context.Context, r *page.Request, last int, ended bool)
 			l.Answers = append(l.Answers, answerOf(e))
 		}
 	}
+	whole := l.Lines
+	if err == nil && last > linesPage {
+		whole = nil
+		if ended { // a live page would read all lines at every change
+			_, whole, err = p.cfg.Calls.Get(ctx, r.Org(), r.PathValue("id"))
+		}
+	}
+	l.Summary = call.Summarize(whole)
 	return l, err
+}
+
+// quantile is a row of the table of quantiles.
+type quantile struct {
+	Name   string
+	Stages []time.Duration // in the order of stageNames; 0 if no answer has reached a stage
+}
+
+// Quantiles returns the rows of the table of quantiles, or nil if the call has no answers to speech.
+func (l lines) Quantiles() []quantile {
+	if l.Summary.Latency.Answers == 0 {
+		return nil
+	}
+	return []quantile{{"Median", stagesOf(l.Summary.Latency.P50)}, {"95th percentile", stagesOf(l.Summary.Latency.P95)}}
+}
+
+// stagesOf returns the times at which the stages were reached, in the order of stageNames.
+func stagesOf(l conversation.Latency) []time.Duration {
+	return []time.Duration{l.EndOfTurn, l.Recognized, l.FirstStep, l.FirstAudio, l.Playing}
 }
 
 // LinePath returns the path of a line in the page of a call. seq is the number of the line, starting at 1.
@@ -66,9 +94,7 @@ func LinePath(id string, seq int) string {
 // answerOf returns the latencies of a line by stage.
 func answerOf(e call.Entry) answer {
 	a := answer{Line: e.Seq, At: e.Start}
-	for _, reached := range []time.Duration{
-		e.Latency.EndOfTurn, e.Latency.Recognized, e.Latency.FirstStep, e.Latency.FirstAudio, e.Latency.Playing,
-	} {
+	for _, reached := range stagesOf(e.Latency) {
 		a.Stages = append(a.Stages, max(0, reached-a.Total))
 		a.Total = max(a.Total, reached)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -103,6 +104,16 @@ func heldText(why conversation.HoldReason) string {
 	}
 	return string(why)
 }
+
+// reasons maps the reasons for which turns end to descriptions of the words before the silence.
+var reasons = map[endpoint.Reason]string{
+	"unknown": "the words were not recognized yet", "no_words": "no words", "answered": "the question was answered", "finished": "a complete sentence",
+	"plain": "words without a clear end", "open": "a sentence without its end", "unfinished": "an unfinished sentence", "hesitation": "a hesitation",
+	"number": "a number", "incomplete": "an incomplete answer", "engine": "the recognizer's judgment",
+}
+
+// reasonText describes why a turn ended after a silence.
+func reasonText(why endpoint.Reason) string { return cmp.Or(reasons[why], string(why)) }
 
 func millis(d time.Duration) int64 { return d.Milliseconds() }
 

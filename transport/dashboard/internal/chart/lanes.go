@@ -7,16 +7,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/callwright/callwright"
 )
 
 // The limits and measures of Lanes.
 const (
-	maxUtterances = 1000
+	maxUtterances = 500
 	maxLaneMarks  = 100 // marks of an utterance
 	maxLaneRows   = 400
 	maxSpans      = 8000 // parts of utterances and marks
 	lanesWidth    = 960.0
 	laneGutter    = 74.0
+	laneFont      = 0.7 // size of the text relative to that of other pictures, because the picture is never scaled down
 	laneHeight    = 26.0
 	laneStep      = 32.0 // from the top of the upper lane to the top of the lower one
 	laneRow       = 92.0 // height of a row with both lanes and its axis
@@ -73,7 +76,7 @@ type Utterance struct {
 }
 
 // Lanes shows a conversation over time. The picture has rows of equal duration. Each row shows the upper lane and the lower lane. A text
-// replaces rows without utterances. It shows the first 1,000 utterances, the first 100 marks of each, and at most 400 rows.
+// replaces rows without utterances. It shows the first 500 utterances, the first 100 marks of each, and at most 400 rows.
 type Lanes struct {
 	ID, Title  string
 	Names      [2]string // of the lanes
@@ -170,8 +173,8 @@ func (r *laneRows) place(p *pen, l Lanes, y float64) float64 {
 			y += laneGap
 		}
 		r.tops[n] = y
-		p.text(laneGutter-8, y+17, "axis small end", seriesName(l.Names[0], 0), laneGutter-8)
-		p.text(laneGutter-8, y+laneStep+17, "axis small end", seriesName(l.Names[1], 1), laneGutter-8)
+		p.text(laneGutter-8, y+17, "axis small end", seriesName(l.Names[0], 0), (laneGutter-8)/laneFont)
+		p.text(laneGutter-8, y+laneStep+17, "axis small end", seriesName(l.Names[1], 1), (laneGutter-8)/laneFont)
 		const parts = 6
 		for i := range parts + 1 {
 			x := laneGutter + (lanesWidth-laneGutter-4)*float64(i)/parts
@@ -220,7 +223,7 @@ func (p *pen) utterance(u Utterance, rows *laneRows, name string) {
 	for _, m := range head(u.Marks, maxLaneMarks) {
 		notes = append(notes, m.Note)
 	}
-	tag := p.begin(u.Href, "utterance "+colour(u.Lane), strings.Join(append([]string{title}, list(notes)...), " · "))
+	tag := p.begin(u.Href, colour(u.Lane), strings.Join(append([]string{title}, notes...), " · "))
 	if u.Shape == LaneAction {
 		for _, s := range rows.spans(u.Lane, u.Start, u.Start, 8) {
 			p.mark(3, "mark", s.x+4, s.y+laneHeight/2, 6)
@@ -230,7 +233,7 @@ func (p *pen) utterance(u Utterance, rows *laneRows, name string) {
 	}
 	for _, m := range head(u.Marks, maxLaneMarks) {
 		p.open("g", "")
-		p.title(m.Note)
+		p.title(callwright.Clip(m.Note, 100))
 		p.laneMark(m, u.Lane, rows)
 		p.end("g")
 	}
@@ -239,16 +242,19 @@ func (p *pen) utterance(u Utterance, rows *laneRows, name string) {
 
 // words draws the boxes of an utterance, and its text in the widest one.
 func (p *pen) words(u Utterance, rows *laneRows) {
-	spans := rows.spans(u.Lane, u.Start, u.End, 3)
-	widest := 0
+	class := string(LaneWords)
+	if u.Shape == LaneAside {
+		class = string(LaneAside)
+	}
+	spans, widest := rows.spans(u.Lane, u.Start, u.End, 3), 0
 	for i, s := range spans {
-		p.shape("rect", string(u.Shape), "x", s.x, "y", s.y, "width", s.width, "height", laneHeight, "rx", 3.0)
+		p.shape("rect", class, "x", s.x, "y", s.y, "width", s.width, "height", laneHeight, "rx", 3.0)
 		if s.width > spans[widest].width {
 			widest = i
 		}
 	}
 	if len(spans) > 0 && spans[widest].width >= 40 {
-		p.text(spans[widest].x+5, spans[widest].y+17, "label small", u.Text, spans[widest].width-8)
+		p.text(spans[widest].x+5, spans[widest].y+17, "label small", cut(clean(u.Text), (spans[widest].width-8)/laneFont), lanesWidth)
 	}
 }
 
@@ -292,12 +298,12 @@ func (p *pen) legend(kinds map[LaneMark]int) (y float64) {
 		if kinds[k.kind] == 0 {
 			continue
 		}
-		wide := 44 + units(k.name)
+		wide := 44 + units(k.name)*laneFont
 		if x+wide > lanesWidth {
 			x, y = 6, y+laneHeight
 		}
 		p.laneSample(k.kind, span{x + 6, y, 16})
-		p.text(x+28, y+17, "label small", k.name, wide)
+		p.text(x+28, y+17, "label small", k.name, lanesWidth)
 		x += wide
 	}
 	if x == 6 {

@@ -26,12 +26,14 @@ func pictures() map[string]picture {
 			{Name: "No answer", Values: []float64{1, 0, 0, 0, 1, 2, 3, 5, 4, 6, 5, 3, 4, 6, 5, 4, 2, 2, 1, 1, 0, 1, 0, 0}},
 			{Name: "Failed", Values: []float64{0, 0, 0, 0, 0, 1, 0, 2, 7, 3, 1, 0, gap, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}},
 		}},
-		"sparkline": chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
-		"ladder":    ladder(),
-		"waveform":  waveform(2000),
-		"graph":     graph(pathway()),
-		"timeline":  timeline(),
-		"sankey":    sankey(),
+		"sparkline":   chart.Sparkline{ID: "sparkline", Title: "Calls", Values: []float64{3, 5, 4, 8, 6, gap, 9, 12, 7, 10}},
+		"ladder":      ladder(),
+		"waveform":    waveform(2000),
+		"lanes":       lanes(),
+		"lanes-empty": chart.Lanes{ID: "lanes-empty", Title: "Conversation"},
+		"graph":       graph(pathway()),
+		"timeline":    timeline(),
+		"sankey":      sankey(),
 		"strip-merged": chart.Strip{ID: "strip-merged", Title: "Last days", Start: start, Cells: slices.Repeat(append(append(
 			cells(chart.Good, 4), cells(chart.Unknown, 2)...), cells(chart.Bad, 1)...), 60)},
 		"graph-view": func() picture {
@@ -120,6 +122,32 @@ func waveform(n int) chart.Waveform {
 	}}
 }
 
+// lanes returns a conversation with every kind of mark, a row without utterances, and an utterance in two rows.
+func lanes() chart.Lanes {
+	const ms = time.Millisecond
+	said := func(lane int, start, end time.Duration, text string, marks ...chart.Mark) chart.Utterance {
+		return chart.Utterance{
+			Lane: lane, Shape: chart.LaneWords, Start: start * ms, End: end * ms, Text: text, Href: fmt.Sprint("#line-", int(start)), Marks: marks,
+		}
+	}
+	mark := func(kind chart.LaneMark, start, end time.Duration, note string) chart.Mark {
+		return chart.Mark{Kind: kind, Start: start * ms, End: end * ms, Note: note}
+	}
+	aside, key, action := said(0, 21500, 22100, "Uh-huh."), said(0, 97000, 97000, "pressed 1"), said(1, 98500, 99000, "transferred the call")
+	aside.Shape, action.Shape = chart.LaneAside, chart.LaneAction
+	return chart.Lanes{ID: "lanes", Title: "Conversation", Names: [2]string{"Other side", "Agent"}, Row: 30 * time.Second, Utterances: []chart.Utterance{
+		said(1, 400, 4200, "Good morning, this is the practice of Doctor Hill. How can I help?"),
+		said(0, 5000, 9100, "My number is, um, four one five, <five> five five", mark(chart.MarkWait, 9100, 9900, "the turn was over after 800 ms")),
+		said(1, 10300, 13000, "Thank you. One moment.", mark(chart.MarkThought, 9900, 10300, "answered 1.2 s after the last word"),
+			mark(chart.MarkWithdrawn, 7000, 0, "begun early at 0:07.0 and withdrawn"), mark(chart.MarkBegun, 9400, 0, "begun early at 0:09.4")),
+		said(1, 15000, 34000, "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday.",
+			mark(chart.MarkHold, 21700, 22800, "held at 0:21.7"), mark(chart.MarkCut, 34000, 0, "interrupted at 0:34.0")),
+		aside,
+		said(0, 33600, 36000, "Wait, stop please.", mark(chart.MarkWait, 36000, 36400, "the turn was over after 400 ms")),
+		key, action,
+	}}
+}
+
 // cells returns n cells with a state.
 func cells(s chart.State, n int) []chart.Cell {
 	all := make([]chart.Cell, n)
@@ -161,8 +189,13 @@ func hostile(text string, v float64, n int) []picture {
 		nodes[i] = chart.Node{ID: id, Label: text, Kind: text, Note: text, Shade: v, Selected: i%2 == 0, Href: text}
 		edges[i] = chart.Edge{From: id, To: fmt.Sprint(i*i%few, text), Label: text}
 	}
-	messages, regions := make([]chart.Message, n), make([]chart.Region, n)
+	messages, regions, utterances := make([]chart.Message, n), make([]chart.Region, n), make([]chart.Utterance, n)
 	for i := range n {
+		kind := []chart.LaneMark{chart.MarkWait, chart.MarkThought, chart.MarkHold, chart.MarkCut, chart.MarkBegun, chart.MarkWithdrawn, chart.LaneMark(text)}[i%7]
+		utterances[i] = chart.Utterance{
+			Lane: i%4 - 1, Shape: []chart.LaneShape{chart.LaneWords, chart.LaneAside, chart.LaneAction, chart.LaneShape(text)}[i%4], Start: span / 2, End: span, Text: text,
+			Href: text, Marks: slices.Repeat([]chart.Mark{{Kind: kind, Start: span / 3, End: span, Note: text}, {Kind: kind, Start: span, End: -span}}, i%3),
+		}
 		messages[i] = chart.Message{From: i%10 - 1, To: i % 3, At: span, Label: text, Failed: i%2 == 0, Href: text}
 		regions[i] = chart.Region{Channel: i%4 - 1, Start: span / 2, End: span, Label: text, Href: text}
 	}
@@ -176,6 +209,8 @@ func hostile(text string, v float64, n int) []picture {
 		events[i] = chart.Event{At: at, Label: text, State: chart.State(text)}
 	}
 	return []picture{
+		chart.Lanes{ID: text, Title: text, Names: [2]string{text, text}, Row: span, Utterances: utterances},
+		chart.Lanes{ID: text, Title: text, Row: time.Second, Utterances: utterances},
 		chart.Sankey{ID: text, Title: text, Unit: text, Stages: stages, Flows: flows},
 		chart.Timeline{ID: text, Title: text, Events: events},
 		graph{ID: text, Title: text, Nodes: nodes, Edges: edges},

@@ -144,7 +144,7 @@ func FaultsOf(err error, names map[string]string, fields ...string) (Faults, boo
 		field = name
 	}
 	if wait, ok := callwright.RetryAfter(err); ok {
-		text += ". Try again in " + durationOf(wait)
+		text += ". Try again in " + Duration(wait)
 	}
 	if len(fields) > 0 && field != "" && !slices.Contains(fields, field) {
 		field, text = "", field+": "+text

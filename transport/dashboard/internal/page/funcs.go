@@ -18,7 +18,7 @@ func funcs(prefix string) template.FuncMap {
 		"path":     func(parts ...string) string { return prefix + Path(parts...) },
 		"csrf":     func() template.HTML { return csrfField },
 		"time":     timeOf,
-		"duration": durationOf,
+		"duration": Duration,
 		"percent":  func(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" },
 		"count":    countOf,
 		"bytes":    bytesOf,
@@ -70,11 +70,11 @@ func timeOf(value any) (template.HTML, error) {
 	return template.HTML(`<time datetime="` + at.Format("2006-01-02T15:04:05.000Z") + `">` + at.Format("2006-01-02 15:04:05") + ` UTC</time>`), nil //nolint:gosec // digits
 }
 
-// durationOf formats a duration with one or two units: 320 ms, 4.2 s, 3 min 05 s, 2 h 10 min, 4 d 3 h.
-func durationOf(d time.Duration) string {
+// Duration formats a duration with one or two units: 320 ms, 4.2 s, 3 min 05 s, 2 h 10 min, 4 d 3 h.
+func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
-		return "–" + durationOf(-d)
+		return "–" + Duration(-d)
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
 	case d < time.Minute:

@@ -134,6 +134,11 @@ func Millis(d *time.Duration) Nil[float64] {
 	return Nil[float64]{Value: float64(d.Microseconds()) / 1000}
 }
 
+// OptMillis returns a duration in milliseconds, or an absent member for 0.
+func OptMillis(d time.Duration) Opt[float64] {
+	return Opt[float64]{Value: float64(d.Microseconds()) / 1000, Set: d != 0}
+}
+
 // WholeMillis returns a duration in whole milliseconds, or null for nil. The minimum is 1, because clients would read 0 as no time.
 func WholeMillis(d *time.Duration) Nil[int] {
 	if d == nil {
@@ -231,6 +236,14 @@ func Change[T any](value T, given bool) callwright.Optional[T] {
 // change.
 func PtrChange[T any](value *T, given bool) callwright.Optional[T] {
 	return callwright.Optional[T]{Set: given, Value: value}
+}
+
+// FromMillisOr is like FromMillis, but returns 0 if given is false.
+func FromMillisOr(ms float64, given bool) time.Duration {
+	if !given {
+		return 0
+	}
+	return *FromMillis(ms, true)
 }
 
 // FromMillis converts a number of milliseconds to a duration. It returns nil if given is false.

@@ -1,0 +1,61 @@
+package conversation
+
+import (
+	"strings"
+	"time"
+)
+
+// Filler bridges the silence before an answer. The zero value means no filler.
+type Filler struct {
+	Text string // spoken once in an answer; empty means none
+	// After is the time in which the agent owes an answer to the caller and is silent, because the brain has not returned the next words.
+	// 0 means no filler.
+	After time.Duration
+}
+
+// silence returns the silence of the caller after which the brain receives a TurnSilence.
+func (r *reader) silence() time.Duration { return max(r.cfg.Silence, time.Duration(r.waits.Load())) }
+
+// silentFor reports whether the agent was silent for d while it owes an answer. An agent whose words or digits wait for their playout is not
+// silent: perhaps nothing may be sent to the peer yet, because its address is not verified.
+func (r *reader) silentFor(d time.Duration) bool {
+	if r.state != thinking && r.state != speaking || r.audio.Queued() > 0 || r.pressing.Load() {
+		return false
+	}
+	_, last := r.job.mouth.span()
+	return r.timer >= d && r.now()-last >= d
+}
+
+// fill asks the speaker for the filler, at most once in an answer. The agent's first sentence has none.
+func (r *reader) fill() {
+	j := r.job
+	if r.cfg.Filler.After == 0 || j == nil || j.asksFiller || j.kind == TurnStart || j.apology || !r.silentFor(r.cfg.Filler.After) {
+		return
+	}
+	j.asksFiller = true
+	j.fill <- struct{}{}
+}
+
+// filler returns the filler of an answer. ok is false if the agent has spoken since the reader asked for the filler.
+func (s *speaker) filler(j *job) (it item, ok bool) {
+	if _, last := j.mouth.span(); !j.mouth.silent() || s.now()-last < s.cfg.Filler.After {
+		return item{}, false
+	}
+	j.filled, j.beforeFiller = true, j.mouth.heard()
+	return item{clip: s.load(j.ctx, s.cfg.Filler.Text, BargeIn{})}, true
+}
+
+// answered returns the part of a heard text that the brain has said: the text without the filler. The brain does not know the filler.
+func (s *speaker) answered(j *job, heard string) string {
+	before, ok := strings.CutPrefix(heard, j.beforeFiller)
+	if !j.filled || !ok {
+		return heard
+	}
+	rest := strings.TrimSpace(before)
+	if after, whole := strings.CutPrefix(rest, s.cfg.Filler.Text); whole {
+		rest = strings.TrimSpace(after)
+	} else if strings.HasPrefix(s.cfg.Filler.Text, rest) {
+		rest = ""
+	}
+	return strings.TrimSpace(j.beforeFiller + " " + rest)
+}
