@@ -21,9 +21,9 @@ const (
 	greetingPause = time.Second
 	// maxPersonGreeting is the duration from which a greeting counts as a machine's. A person's "Thank you for calling so and so, this is
 	// Anna, how may I help you?" takes four seconds.
-	maxPersonGreeting = 5 * time.Second
+	maxPersonGreeting = 5500 * time.Millisecond
 	// maxContinuation is the duration of speech after a short greeting from which a machine has spoken both, if the agent was silent.
-	maxContinuation = 3 * time.Second
+	maxContinuation = 2500 * time.Millisecond
 	// latestReply is the time after the agent's words within which speech may reply to them.
 	latestReply = 3 * time.Second
 	// leastVoice is the ratio of the duration of a stretch of speech to its voice from which it is no speech, but single sounds.
