@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type Agent struct {
 
 	Machines Machines // reactions of placed calls to machines that answer
 
+	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
+	Keywords    []string
 	LeastWait   time.Duration // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
 	LongestWait time.Duration // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
 
@@ -62,6 +65,26 @@ type PathwayRef struct {
 
 // inProduction selects the version in production. It applies to a pathway whose version is not named.
 var inProduction = pathway.Selector{Environment: pathway.Production}
+
+// The limits of Agent.Keywords.
+const (
+	MaxKeywords = 20
+	MaxKeyword  = 100 // characters
+)
+
+// boost matches a keyword with a weight at its end. A time such as "10:30" has none.
+var boost = regexp.MustCompile(`^(.*\pL.*):-?[0-9]+(\.[0-9]+)?$`)
+
+// Terms returns the Keywords that are not blank, without the weights of other servers, such as ":2" in "appointment:2".
+func (a Agent) Terms() []string {
+	var terms []string
+	for _, keyword := range a.Keywords {
+		if term := strings.TrimSpace(boost.ReplaceAllString(keyword, "$1")); term != "" {
+			terms = append(terms, term)
+		}
+	}
+	return terms
+}
 
 // setDefaults sets MaxDuration if it is 0, and normalizes the language.
 func (a *Agent) setDefaults() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,9 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
 	a.Machines.check(found)
+	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
+	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
+		"keywords", "must each have at most %d characters", MaxKeyword)
 	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)
 	found.addIf(!endpoint.IsBound(a.LongestWait), "max_endpointing_delay", endpoint.BoundRange)
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")

@@ -28,9 +28,6 @@ func (a Agent) size() int {
 // Size estimates the bytes of the web agent's record. Stores compare the sum of the sizes on a page with MaxRead.
 func (w WebAgent) Size() int {
 	size := recordSize + w.Agent.size() + len(w.VoiceSettings)
-	for _, k := range w.Keywords {
-		size += len(k)
-	}
 	if len(w.Metadata) > 0 {
 		metadata, _ := json.Marshal(w.Metadata) //nolint:errchkjson // only its length counts
 		size += len(metadata)

@@ -41,6 +41,7 @@ type Patch struct {
 	LongestWait      callwright.Optional[time.Duration]
 
 	Machines    callwright.Optional[Machines]
+	Keywords    callwright.Optional[[]string]
 	Tools       callwright.Optional[[]json.RawMessage]
 	DynamicData callwright.Optional[[]DynamicData]
 }
@@ -49,7 +50,6 @@ type Patch struct {
 type WebAgentPatch struct {
 	Patch
 	VoiceSettings callwright.Optional[json.RawMessage]
-	Keywords      callwright.Optional[[]string]
 	Metadata      callwright.Optional[map[string]any]
 }
 
@@ -134,6 +134,7 @@ func (p Patch) changes() []change {
 	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
 	add(&list, SettingMachines, p.Machines, func(w *WebAgent) *Machines { return &w.Agent.Machines })
+	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Agent.Keywords })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
@@ -155,7 +156,6 @@ func (p Patch) changes() []change {
 func (p WebAgentPatch) changes() []change {
 	list := p.Patch.changes()
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
-	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Keywords })
 	add(&list, SettingMetadata, p.Metadata, func(w *WebAgent) *map[string]any { return &w.Metadata })
 	return list
 }

@@ -14,7 +14,6 @@ type WebAgent struct {
 	Org           callwright.OrgID
 	Agent         Agent           // Language is stored as given
 	VoiceSettings json.RawMessage // a JSON object, stored as given; nil means null
-	Keywords      []string        // stored as given
 	Metadata      map[string]any
 	CreatedAt     time.Time
 	UpdatedAt     time.Time

@@ -136,7 +136,7 @@ func TestUpdateAgent(t *testing.T) {
 	s := newService(t)
 	made := create(t, s, agents.Agent{Task: "Help.", Voice: "slt", Language: "ENG"})
 	updated, report, err := s.UpdateAgent(t.Context(), "a", made.ID, agents.WebAgentPatch{
-		Patch: agents.Patch{FirstSentence: callwright.Given("Hello.")}, Keywords: callwright.Given([]string{}),
+		Patch: agents.Patch{FirstSentence: callwright.Given("Hello."), Keywords: callwright.Given([]string{})},
 	})
 	if err != nil || updated.Version != 2 || updated.ID != made.ID {
 		t.Fatalf("got %+v, %v", updated, err)
@@ -145,7 +145,7 @@ func TestUpdateAgent(t *testing.T) {
 		t.Errorf("the report is %v", report)
 	}
 	got, err := s.Agent(t.Context(), "a", made.ID)
-	if err != nil || got.Agent.FirstSentence != "Hello." || got.Agent.Voice != "slt" || got.Keywords == nil || got.Version != 2 {
+	if err != nil || got.Agent.FirstSentence != "Hello." || got.Agent.Voice != "slt" || got.Agent.Keywords == nil || got.Version != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got.Agent.Language != "ENG" {
@@ -176,7 +176,7 @@ func TestUpdateAgentTogether(t *testing.T) {
 	made := create(t, s, agents.Agent{Task: "Help."})
 	var editing sync.WaitGroup
 	for _, p := range []agents.WebAgentPatch{
-		{Keywords: callwright.Given([]string{"x"})}, {Metadata: callwright.Given(map[string]any{"y": 1.0})},
+		{Patch: agents.Patch{Keywords: callwright.Given([]string{"x"})}}, {Metadata: callwright.Given(map[string]any{"y": 1.0})},
 		{Patch: agents.Patch{Persona: callwright.Given("You are kind.")}},
 		{Patch: agents.Patch{FirstSentence: callwright.Given("Hello.")}},
 	} {
@@ -188,7 +188,7 @@ func TestUpdateAgentTogether(t *testing.T) {
 	}
 	editing.Wait()
 	got, err := s.Agent(t.Context(), "a", made.ID)
-	if err != nil || len(got.Keywords) != 1 || len(got.Metadata) != 1 || got.Agent.Persona == "" || got.Agent.FirstSentence == "" {
+	if err != nil || len(got.Agent.Keywords) != 1 || len(got.Metadata) != 1 || got.Agent.Persona == "" || got.Agent.FirstSentence == "" {
 		t.Errorf("got %+v, %v; an edit was lost", got, err)
 	}
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +21,15 @@ const (
 	maxPrompt = 800
 )
 
-// Listen starts an utterance. Its audio is transcribed when it finishes, with the phrases of h as hints.
+var _ conversation.KeywordUser = (*Client)(nil)
+
+// UsesKeywords returns true: keywords are sent as a prompt.
+func (*Client) UsesKeywords() bool { return true }
+
+// Listen starts an utterance. Its audio is transcribed when it finishes, with the keywords and the phrases of h as hints.
 func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	language, _, _ := strings.Cut(strings.ToLower(h.Language), "-") // the service accepts ISO 639-1 codes
-	prompt := promptOf(h.Phrases)
+	prompt := promptOf(slices.Concat(h.Keywords, h.Phrases))
 	return engine.Listen(ctx, h.Rate, engine.Ear{
 		Rate: listenRate, Longest: maxUtterance,
 		Recognize: func(ctx context.Context, audio []int16) (string, error) {
@@ -32,7 +38,7 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 	})
 }
 
-// promptOf returns the phrases, one per line. It omits each phrase with which the text would exceed maxPrompt.
+// promptOf returns the keywords and phrases, one per line. It omits each one with which the text would exceed maxPrompt.
 func promptOf(phrases []string) string {
 	var b strings.Builder
 	for _, p := range phrases {

@@ -195,7 +195,7 @@ func TestTranscriptionRequest(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	u, err := f.start(t).Listen(t.Context(), conversation.Hearing{
-		Rate: 8000, Language: "pt-BR", Phrases: []string{" sim,\n por favor ", strings.Repeat("x", 801), "", "não\xff"},
+		Rate: 8000, Language: "pt-BR", Keywords: []string{"Callwright", "Fulano"}, Phrases: []string{" sim,\n por favor ", strings.Repeat("x", 801), "", "não\xff"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestTranscriptionRequest(t *testing.T) {
 	if _, err := u.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if f.form["model"] != "gpt-4o-mini-transcribe" || f.form["language"] != "pt" || f.form["prompt"] != "sim, por favor\nnão" {
+	if f.form["model"] != "gpt-4o-mini-transcribe" || f.form["language"] != "pt" || f.form["prompt"] != "Callwright\nFulano\nsim, por favor\nnão" {
 		t.Errorf("form: model %q, language %q, prompt %q", f.form["model"], f.form["language"], f.form["prompt"])
 	}
 	audio, err := pcm.ReadWAV(strings.NewReader(f.form["file"]), 1<<20)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // BenchmarkFinish measures the delay between the end of 1.4 s of speech and its words.
@@ -31,6 +32,22 @@ func BenchmarkFinish(b *testing.B) {
 				if _, err := u.Finish(b.Context()); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// BenchmarkDigits measures the share of a person's digits that are wrong, read in groups of three and four, and one by one.
+func BenchmarkDigits(b *testing.B) {
+	for name, kind := range map[string]expect.Kind{"expected": expect.Digits, "dictated": expect.Free} {
+		b.Run(name, func(b *testing.B) {
+			r, err := pocketsphinx.New(pocketsphinx.Config{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				b.ReportMetric(100*digitErrors(b, r, 10, []int{3, 3, 4}, kind), "%wrong-in-groups")
+				b.ReportMetric(100*digitErrors(b, r, 20, []int{1}, kind), "%wrong-alone")
 			}
 		})
 	}

@@ -22,25 +22,31 @@ const (
 // loosePrefix marks loose phones in the lexicon. No word of the dictionary contains it.
 const loosePrefix = "++"
 
-// lexicon lists the pronunciations of the phrases' words and of the loose phones, one per line, in the format of readDictionary.
-func (d dictionary) lexicon(phrases []phrase) string {
-	var b strings.Builder
+// phraseLexicon returns the lexicon of the phrases' words and of the loose phones.
+func (d dictionary) phraseLexicon(phrases []phrase) string {
 	var words []string
 	for _, p := range phrases {
 		words = append(words, p.words...)
 	}
-	slices.Sort(words)
-	for _, word := range slices.Compact(words) {
-		for i, way := range d.pronounce(word) {
+	var b strings.Builder
+	b.WriteString(d.lexicon(words, nil))
+	for _, phone := range d.phones {
+		fmt.Fprintf(&b, "%s%s %s\n", loosePrefix, phone, phone)
+	}
+	return b.String()
+}
+
+// lexicon lists the pronunciations of words, and their further pronunciations, one per line, in the format of readDictionary.
+func (d dictionary) lexicon(words []string, further map[string][]string) string {
+	var b strings.Builder
+	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
+		for i, way := range slices.Concat(d.pronounce(word), further[word]) {
 			if i == 0 {
 				fmt.Fprintf(&b, "%s %s\n", word, way)
 			} else {
 				fmt.Fprintf(&b, "%s(%d) %s\n", word, i+1, way)
 			}
 		}
-	}
-	for _, phone := range d.phones {
-		fmt.Fprintf(&b, "%s%s %s\n", loosePrefix, phone, phone)
 	}
 	return b.String()
 }

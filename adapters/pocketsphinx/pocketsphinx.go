@@ -12,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/internal/engine"
 )
 
@@ -92,9 +94,13 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 	if err := r.CheckLanguage(h.Language); err != nil {
 		return nil, err
 	}
-	phrases := r.words.phrases(h.Phrases)
+	hints := h.Phrases
+	if h.Expect.Kind == expect.YesNo {
+		hints = slices.Concat(hints, consents)
+	}
+	t := task{phrases: r.words.phrases(hints), loop: loops[h.Expect.Kind], narrow: h.Rate == modelRate/2}
 	return engine.Listen(ctx, h.Rate, engine.Ear{
 		Rate: modelRate, Longest: maxUtterance,
-		Recognize: func(ctx context.Context, audio []int16) (string, error) { return r.recognize(ctx, audio, phrases) },
+		Recognize: func(ctx context.Context, audio []int16) (string, error) { return r.recognize(ctx, audio, t) },
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/codec/g711"
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/agents/agentstest"
@@ -55,24 +54,17 @@ func overTelephone(t testing.TB, voice, text string) []int16 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := g711.PCMU().New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := line.Encode(nil, spoken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	heard, err := line.Decode(nil, payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return heard
+	return telephone(t, spoken)
 }
 
-func hear(t *testing.T, r *pocketsphinx.Recognizer, audio []int16, phrases ...string) string {
+func hear(t testing.TB, r *pocketsphinx.Recognizer, audio []int16, phrases ...string) string {
 	t.Helper()
-	u, err := r.Listen(t.Context(), conversation.Hearing{Rate: 8000, Phrases: phrases})
+	return recognize(t, r, audio, conversation.Hearing{Rate: 8000, Phrases: phrases})
+}
+
+func recognize(t testing.TB, r *pocketsphinx.Recognizer, audio []int16, h conversation.Hearing) string {
+	t.Helper()
+	u, err := r.Listen(t.Context(), h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
@@ -26,13 +27,16 @@ type RecognizerHarness struct {
 	Words float64
 	// Sentences lists at least two short sentences with different words, in Language. If nil, the suite uses five English sentences.
 	Sentences []string
+	// Number is a number of a few digits, in words of Language that Speak can speak. If it is empty, the suite uses an English number.
+	Number string
 	// Language is the language of the sentences as a BCP 47 tag. Empty means "en-US".
 	Language string
 }
 
-// withDefaults returns h with the default values of Words, Language and Sentences where they are not set.
+// withDefaults returns h with the default values of Words, Number, Language and Sentences where they are not set.
 func (h RecognizerHarness) withDefaults() RecognizerHarness {
 	h.Words, h.Language = cmp.Or(h.Words, 1), cmp.Or(h.Language, "en-US")
+	h.Number = cmp.Or(h.Number, "nine seven three")
 	if h.Sentences == nil {
 		h.Sentences = []string{
 			"Yes, please.",
@@ -50,7 +54,8 @@ const unknown = "Where is the zxqvbrtl?"
 
 // RunRecognizer tests a conversation.Recognizer, also with hints, silence and canceled contexts. RunRecognizer must not run in parallel
 // with other tests. The recognizer must understand each sentence, to the share RecognizerHarness.Words, when Hearing.Phrases contains all
-// sentences, even if several sentences are spoken concurrently.
+// sentences, even if several sentences are spoken concurrently. It must understand all digits of RecognizerHarness.Number when
+// Hearing.Expect asks for digits, and no fewer words of a sentence when Hearing.Expect is wrong.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	h = h.withDefaults()
@@ -59,6 +64,9 @@ func RunRecognizer(t *testing.T, h RecognizerHarness) {
 		"pieces make no difference":       piecesMakeNoDifference,
 		"a hint that does not come true":  hintsAreHints,
 		"hints nobody can pronounce":      oddHints,
+		"an expected number":              understandsNumber,
+		"another answer than expected":    expectationsAreHints,
+		"keywords":                        oddKeywords,
 		"nothing said":                    nothingSaid,
 		"ends with the context of Listen": endsWithListen,
 		"ends with the context of Finish": endsWithFinish,
@@ -91,8 +99,13 @@ func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversati
 	return heard.Text
 }
 
-// understands reports whether the share of a prompt's words that were heard in order is at least Words. Additional words reduce the share.
+// understands reports whether the share of a prompt's words that were understood is at least Words.
 func (h RecognizerHarness) understands(prompt, heard string) bool {
+	return understood(prompt, heard) >= h.Words
+}
+
+// understood returns the share of a prompt's words that were heard in order. Additional words reduce the share.
+func understood(prompt, heard string) float64 {
 	said, got := strings.Fields(words(prompt)), strings.Fields(words(heard))
 	before := make([]int, len(got)+1) // lengths of the longest common subsequences with the prompt's words so far
 	for _, word := range said {
@@ -105,7 +118,7 @@ func (h RecognizerHarness) understands(prompt, heard string) bool {
 		}
 		before = now
 	}
-	return float64(before[len(got)]) >= h.Words*float64(max(len(said), len(got)))
+	return float64(before[len(got)]) / float64(max(len(said), len(got), 1))
 }
 
 func understandsExpected(t *testing.T, h RecognizerHarness) {
@@ -151,14 +164,53 @@ func hintsAreHints(t *testing.T, h RecognizerHarness) {
 	}
 }
 
+// oddTexts are hints that no recognizer can use.
+var oddTexts = []string{"", "   ", unknown, "<s>", "a | b ; public <c> = d", "$(id)", "line\nbreak", "你好", "\x00", "\xff"}
+
 func oddHints(t *testing.T, h RecognizerHarness) {
-	odd := []string{"", "   ", unknown, "<s>", "a | b ; public <c> = d", "$(id)", "line\nbreak", "你好", "\x00", "\xff"}
+	odd := slices.Clone(oddTexts)
 	audio, rate := h.Speak(t, h.Sentences[0])
 	heard := listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: append(odd, h.Sentences[0])})
 	if !h.understands(h.Sentences[0], heard) {
 		t.Errorf("%q is understood as %q", h.Sentences[0], heard)
 	}
 	listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: odd})
+}
+
+func understandsNumber(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, h.Number)
+	heard := listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Language: h.Language, Expect: expect.Answer{Kind: expect.Digits}})
+	if got, want := expect.DigitsIn(h.Language, heard), expect.DigitsIn(h.Language, h.Number); got != want {
+		t.Errorf("%q is understood as %q, with the digits %s, want %s", h.Number, heard, got, want)
+	}
+}
+
+// kinds lists the kinds of expected answers, and an unknown kind.
+var kinds = []expect.Kind{expect.Digits, expect.Spelling, expect.YesNo, expect.Date, expect.Email, expect.Address, "unknown"}
+
+func expectationsAreHints(t *testing.T, h RecognizerHarness) {
+	r := h.New(t)
+	prompt := h.Sentences[1]
+	audio, rate := h.Speak(t, prompt)
+	free := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language})
+	for _, kind := range kinds {
+		heard := listen(t, r, audio, conversation.Hearing{
+			Rate: rate, Language: h.Language, Expect: expect.Answer{Kind: kind, Min: 4, Max: 2},
+		})
+		if understood(prompt, heard) < understood(prompt, free) {
+			t.Errorf("%q is understood as %q if %q is expected, and else as %q", prompt, heard, kind, free)
+		}
+	}
+}
+
+func oddKeywords(t *testing.T, h RecognizerHarness) {
+	audio, rate := h.Speak(t, h.Sentences[0])
+	heard := listen(t, h.New(t), audio, conversation.Hearing{
+		Rate: rate, Language: h.Language, Phrases: h.Sentences, Keywords: append(slices.Clone(oddTexts), "Callwright", "new york"),
+	})
+	if !h.understands(h.Sentences[0], heard) {
+		t.Errorf("%q is understood as %q", h.Sentences[0], heard)
+	}
 }
 
 func nothingSaid(t *testing.T, h RecognizerHarness) {
@@ -169,6 +221,12 @@ func nothingSaid(t *testing.T, h RecognizerHarness) {
 			if words(heard) != "" {
 				t.Errorf("%q is understood from %d silent samples", heard, samples)
 			}
+		}
+		heard := listen(t, h.New(t), make([]int16, samples), conversation.Hearing{
+			Rate: rate, Language: h.Language, Expect: expect.Answer{Kind: expect.Digits},
+		})
+		if words(heard) != "" {
+			t.Errorf("%q is understood from %d silent samples if digits are expected", heard, samples)
 		}
 	}
 }

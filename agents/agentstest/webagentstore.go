@@ -36,7 +36,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 			return s.Agent(ctx, a.Org, a.ID)
 		},
 		Change: func(a *agents.WebAgent, writer int) {
-			a.Agent, a.VoiceSettings, a.Keywords, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil, nil, nil
+			a.Agent, a.VoiceSettings, a.Metadata = agents.Agent{Task: fmt.Sprint("task of ", writer)}, nil, nil
 		},
 		Replace: agents.WebAgents.UpdateAgent,
 		Delete: func(s agents.WebAgents, ctx context.Context, a agents.WebAgent) error {
@@ -81,6 +81,7 @@ func fullAgent() agents.Agent {
 			Voicemail: agents.MachineMessage, VoicemailMessage: "Call {{number}}.", IVR: agents.MachineHangup, Screening: agents.MachineIntroduce,
 			ScreeningMessage: "This is \u2603.", Announcement: agents.MachineIgnore, Fax: agents.MachineHangup,
 		},
+		Keywords: []string{"Callwright"},
 		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
@@ -124,7 +125,7 @@ func fullWebAgent() agents.WebAgent {
 	full := aWebAgent("w1", "a")
 	full.Agent = fullAgent()
 	full.VoiceSettings = json.RawMessage(`{"speed":1.5,"deep":{"b":[null],"a":""}}`)
-	full.Keywords = []string{"caf\u00e9", ""}
+	full.Agent.Keywords = []string{"caf\u00e9", ""}
 	full.Metadata = map[string]any{"team": "North", "list": []any{"x", 1.5, nil, true}, "deep": map[string]any{"k": "v"}}
 	full.UpdatedAt = at.Add(time.Second)
 	return full
@@ -133,7 +134,7 @@ func fullWebAgent() agents.WebAgent {
 func keepsEmptyLists(t *testing.T, s agents.WebAgents) {
 	none, empty := aWebAgent("none", "a"), aWebAgent("empty", "a")
 	empty.Agent.Tools, empty.Agent.DynamicData = []json.RawMessage{}, []agents.DynamicData{}
-	empty.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
+	empty.Agent.Keywords, empty.Metadata, empty.VoiceSettings = []string{}, map[string]any{}, json.RawMessage(`{}`)
 	insertWebAgents(t, s, none, empty)
 	wantWebAgent(t, s, none)
 	wantWebAgent(t, s, empty)

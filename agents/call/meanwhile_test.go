@@ -25,7 +25,7 @@ type dialed struct {
 
 var anyDialed = rapid.Custom(func(t *rapid.T) dialed {
 	d := dialed{
-		words: rapid.SliceOfN(rapid.SampledFrom([]string{"hello", "are you there", "wait a moment", "it is about my bill"}), 0, 3).Draw(t, "words"),
+		words: rapid.SliceOfN(rapid.SampledFrom([]string{"hello", "are you there", "can you hear me", "it is about my bill"}), 0, 3).Draw(t, "words"),
 		rest:  time.Duration(rapid.IntRange(100, 4000).Draw(t, "rest")) * time.Millisecond,
 		keys:  rapid.SampledFrom([]string{"", "", "42", "7#"}).Draw(t, "keys"), fails: rapid.IntRange(0, 3).Draw(t, "fails") > 0,
 	}

@@ -165,7 +165,7 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 	config := conversation.Config{
 		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
-		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait,
+		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}
 	if a.Interruption != nil {
 		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default

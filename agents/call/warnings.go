@@ -3,6 +3,7 @@ package call
 import (
 	"strings"
 
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -15,13 +16,22 @@ func (s *Service) TaskLimits() string {
 	return llm.Unfollowed(s.cfg.Model, "", "")
 }
 
+// UsesKeywords reports whether the keywords of agents have an effect, because the recognizer can use them.
+func (s *Service) UsesKeywords() bool {
+	user, ok := s.cfg.Recognizer.(conversation.KeywordUser)
+	return ok && user.UsesKeywords()
+}
+
 // Warnings returns human-readable warnings about settings of a call's request that have no effect: a task that the model does not follow,
-// and a summary or a disposition that no model produces.
+// keywords that the recognizer does not use, and a summary or a disposition that no model produces.
 func (s *Service) Warnings(c Call) (list []string) {
 	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise another model led the call
 		if unfollowed := c.Agent.Unfollowed(s.cfg.Model); unfollowed != "" {
 			list = append(list, unfollowed)
 		}
+	}
+	if len(c.Agent.Terms()) > 0 && !s.UsesKeywords() {
+		list = append(list, "the keywords have no effect: this server's recognizer cannot use any")
 	}
 	if c.Analysis != (Analysis{}) {
 		return list // the analysis was attempted: Analysis contains the result or the error

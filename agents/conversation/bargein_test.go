@@ -188,13 +188,12 @@ func (e *echoing) Read(ctx context.Context) (conversation.Frame, error) {
 func TestEcho(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		gain      float64
-		guard     time.Duration
-		heardPart bool
+		gain  float64
+		guard time.Duration
 	}{
-		"a loud echo while the peer learns": {0.3, 10 * time.Second, false},
-		"what is left of it later":          {0.02, 400 * time.Millisecond, false},
-		"an echo that never goes":           {0.3, 400 * time.Millisecond, true},
+		"a loud echo while the peer learns": {0.3, 10 * time.Second},
+		"what is left of it later":          {0.02, 400 * time.Millisecond},
+		"an echo that never goes":           {0.3, 400 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +201,7 @@ func TestEcho(t *testing.T) {
 			r := runOn(t, conversation.Config{EchoGuard: c.guard, Silence: time.Second}, b,
 				func(context.Context, *agentstest.Phone) {},
 				func(l *agentstest.Leg) conversation.Audio { return &echoing{Leg: l, gain: c.gain, delay: 5} })
-			if turns := b.asked(); len(turns) < 2 || turns[1].Interrupted != c.heardPart {
+			if turns := b.asked(); len(turns) < 2 || turns[1].Interrupted {
 				t.Errorf("turns %+v, transcript %v", turns, r.lines)
 			}
 		})

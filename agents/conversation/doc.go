@@ -8,7 +8,13 @@
 // # Turn taking
 //
 // An Activity distinguishes the caller's voice from other sounds every 20 ms. While the agent is silent, 80 ms of voice begin an utterance.
-// The recognizer also receives the audio shortly before. Config.EndOfTurn without voice ends the utterance, and the brain answers.
+// The recognizer also receives the audio shortly before. A pause of 300 ms ends the utterance, so that its words become known; the caller's
+// turn consists of all utterances until the TurnDetector judges that the turn is over. Then the brain answers. An EarlyBrain prepares its
+// answer when the turn is probably over. Nothing of this answer is played before the turn is certain, and it is withdrawn if the caller
+// continues or the recognized words change.
+//
+// A Recognizer that implements Streamer recognizes a call in one session, and returns partial texts; Batch makes a session of any other
+// Recognizer. If a session ends, the next one receives the audio of all utterances without a final text again.
 //
 // While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next
 // frame on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and
@@ -22,7 +28,7 @@
 // # Inside
 //
 // machine.go contains a table of states and events that implements turn taking. Two goroutines run it. The reader handles the frames and
-// never waits. The speaker answers the turns one after the other, and synthesizes the next sentence while a sentence is played. Both share
+// never waits: a recognition in a third goroutine passes the caller's audio to the recognizer. The speaker answers the turns one after the other, and synthesizes the next sentence while a sentence is played. Both share
 // the mouth of an answer, which plays its sentences and has a position in their samples: the speaker writes, and the reader holds, resumes
 // and cuts.
 //

@@ -3,7 +3,7 @@ package conversation
 import (
 	"time"
 
-	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/activity"
 )
 
 // frameTime is the duration of a frame.
@@ -15,16 +15,12 @@ const (
 	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
 	longestLead   = 160 * time.Millisecond // maximum of sound before a voice that counts for an interruption
 	certain       = 0.6                    // minimum of Verdict.Certainty for an interruption; coughs and breaths stay below it
-	echoTail      = 15                     // number of frames within which an echo of the agent returns
-	echoGuarded   = -9.0                   // dB; loudest echo relative to the agent's level within Config.EchoGuard
-	echoLater     = -30.0                  // dB; loudest echo later, when the peer's echo canceller has converged
 )
 
 // voiceDetector groups frames with voice into bursts. It ignores echoes of the agent.
 type voiceDetector struct {
 	activity Activity
-	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
-	at       int
+	echo     echo
 
 	run    int           // consecutive frames with voice
 	voiced time.Duration // duration of voice in the current burst
@@ -37,20 +33,16 @@ type voiceDetector struct {
 }
 
 func newEar(a Activity) *voiceDetector {
-	e := &voiceDetector{activity: a}
-	for i := range e.sent {
-		e.sent[i] = pcm.SilenceDB
-	}
-	return e
+	return &voiceDetector{activity: a, echo: newEcho()}
 }
 
 // hear processes a frame. guarded means that the agent has just begun to speak, so that its echo may be loud.
 func (e *voiceDetector) hear(f Frame, guarded bool) {
-	e.sent[e.at] = pcm.Loudness(f.Out)
-	e.at = (e.at + 1) % echoTail
+	e.echo.play(f.Out)
 	v := e.activity.Hear(f.In, f.Out)
 	e.certainty = v.Certainty
-	near := v.Level > e.loudestEcho(guarded)
+	near := v.Level > e.echo.limit(guarded)
+	e.echo.learn(v.Kind == activity.Speech, v.Level)
 	if near && v.Voice() {
 		if e.voiced == 0 {
 			e.lead = min(e.loud, longestLead)
@@ -72,18 +64,6 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 	if e.run > 1 { // a single frame may be a crackle
 		e.gap = 0
 	}
-}
-
-// loudestEcho returns the level in dBFS up to which a sound may be an echo of the agent.
-func (e *voiceDetector) loudestEcho(guarded bool) float64 {
-	loudest := pcm.SilenceDB
-	for _, level := range e.sent {
-		loudest = max(loudest, level)
-	}
-	if guarded {
-		return loudest + echoGuarded
-	}
-	return loudest + echoLater
 }
 
 // endBurst ends the burst after a gap longer than wordGap.

@@ -152,6 +152,37 @@ func TestRevisedAnswer(t *testing.T) {
 	}
 }
 
+// TestExpectationOfWithdrawnAnswer checks that the Expect step of an early answer does not change the recognition of the turn that continues.
+func TestExpectationOfWithdrawnAnswer(t *testing.T) {
+	t.Parallel()
+	engine := streams()
+	var hearings []string
+	engine.Hear = func(h conversation.Hearing) { hearings = append(hearings, strings.Join(h.Phrases, ",")) }
+	b := &eager{}
+	run(t, conversation.Config{Recognizer: engine, Turns: endpoint.Rules{}, Silence: 3 * time.Second}, expecting{b}, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "start"))
+		must(t, p.WaitQuiet(ctx, 500*time.Millisecond))
+		p.Play(spoken(560*time.Millisecond, "book a table", "two people"))
+		must(t, p.WaitHeard(ctx, "two people"))
+		must(t, p.WaitQuiet(ctx, 500*time.Millisecond))
+		p.Say("hello")
+	})
+	if want := []string{"", "after ", "after book a table two people"}; !slices.Equal(hearings, want) || b.withdrawn != 1 {
+		t.Errorf("the recognizer was told %q, want %q; %d withdrawn", hearings, want, b.withdrawn)
+	}
+}
+
+// expecting adds an Expect step to every answer.
+type expecting struct{ *eager }
+
+func (b expecting) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) {
+		if yield(conversation.Expect{Phrases: []string{"after " + t.Text}}, nil) {
+			b.eager.Respond(ctx, t)(yield)
+		}
+	}
+}
+
 // TestAtMostThreeBegun checks that a caller who pauses often causes at most three early answers.
 func TestAtMostThreeBegun(t *testing.T) {
 	t.Parallel()
@@ -212,7 +243,7 @@ func (b *longStart) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[
 // TestEarlyAndStubborn checks that a brain which ignores its context is never heard with a withdrawn answer.
 func TestEarlyAndStubborn(t *testing.T) {
 	t.Parallel()
-	b := &eager{effects: func(yield func(conversation.Step) bool) { time.Sleep(time.Second) }, careless: true}
+	b := &eager{effects: func(func(conversation.Step) bool) { <-time.After(time.Second) }, careless: true}
 	r := afterStart(t, conversation.Config{Recognizer: streams()}, b, spoken(560*time.Millisecond, "book a table", "two people"))
 	expectLines(t, r, "agent: start", "caller: book a table two people", "agent: speech book a table two people")
 	if r.phone.Heard() != "startspeech book a table two people" {

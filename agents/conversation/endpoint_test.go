@@ -99,7 +99,7 @@ func TestEchoOfSpeech(t *testing.T) {
 	t.Parallel()
 	agent := sounds.Speech(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")
 	caller := sounds.Speech(t, "rms", "Excuse me, I have a question.")
-	for _, dB := range []float64{-60, -45, -35} {
+	for _, dB := range []float64{-60, -45, -35, -20} {
 		for _, breaks := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v dB, caller speaks %v", dB, breaks), func(t *testing.T) {
 				t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,7 @@ type job struct {
 	early      *Early          // fate of an early answer; nil for other jobs
 	asks       atomic.Int64    // time of the call at which the brain began an early answer; 0 before that
 	begun      []Begun         // early answers to the turn
+	effects    delayed         // changes of the session by an early answer
 	unwritten  bool            // whether the caller's words are not in the transcript, because the turn was not certain
 
 	ctx     context.Context //nolint:containedctx // the job's life: the reader ends it, the speaker sees that
@@ -50,6 +52,34 @@ func (j *job) claim() bool { return j.claimed.CompareAndSwap(false, true) }
 func (j *job) begunAt() (at time.Duration, ok bool) {
 	at = time.Duration(j.asks.Load())
 	return at, at > 0
+}
+
+// delayed collects functions until it is released. The zero value is not released. It is safe for concurrent use.
+type delayed struct {
+	mu       sync.Mutex
+	released bool
+	calls    []func()
+}
+
+// add calls f, now or at the release.
+func (d *delayed) add(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.released {
+		f()
+		return
+	}
+	d.calls = append(d.calls, f)
+}
+
+// release calls the collected functions.
+func (d *delayed) release() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.calls {
+		f()
+	}
+	d.released, d.calls = true, nil
 }
 
 // spokenWords contains the words of a job.

@@ -43,7 +43,8 @@ type Hearing struct {
 	Language string   // BCP 47; empty means the recognizer's default
 	Phrases  []string // words that the caller may say; may be wrong or any text, even invalid UTF-8: see Utterance.Finish
 	Keywords []string // names and terms that are likely in this call; any text; an engine that cannot use them ignores them
-	Expect   expect.Answer
+	// Expect is the form of the expected answer. An engine that cannot use it ignores it. Like Phrases, it may be wrong or unknown.
+	Expect expect.Answer
 }
 
 // LanguageChecker is an optional interface of a Recognizer that checks languages before calls.
@@ -52,13 +53,19 @@ type LanguageChecker interface {
 	CheckLanguage(language string) error
 }
 
+// KeywordUser is an optional interface of a Recognizer that can use Hearing.Keywords.
+type KeywordUser interface {
+	// UsesKeywords reports whether keywords have an effect.
+	UsesKeywords() bool
+}
+
 // Utterance recognizes one continuous piece of a caller's speech. Only one goroutine may use it.
 type Utterance interface {
 	// Write adds audio of any length. It does not wait for the recognition, and does not retain samples.
 	Write(samples []int16) error
 	// Finish ends the audio and waits for the text. The text is empty if no words were understood, for example in silence or without
-	// samples. Finish does not return a phrase of Hearing in place of other words. It returns an error if its ctx or the ctx of Listen ends
-	// or has ended.
+	// samples. Finish returns neither a phrase of Hearing nor an expected answer in place of other words. A number may be returned in words,
+	// in digits, or in both: expect.DigitsIn reads each. Finish returns an error if its ctx or the ctx of Listen ends or has ended.
 	Finish(ctx context.Context) (Recognized, error)
 	// Close abandons the utterance and returns nil. It may be called twice, and after Finish.
 	Close() error

@@ -76,6 +76,7 @@ func (s *speaker) earlyTurn(j *job) (Turn, bool) {
 		return Turn{}, false
 	}
 	j.asks.Store(int64(s.now()))
+	j.latency.Recognized = s.now() - j.lastVoice
 	j.unwritten = true
 	return Turn{
 		Kind: TurnSpeech, Text: j.text, Interrupted: s.heardPart.interrupted, Heard: s.heardPart.heard, Early: j.early,
@@ -86,10 +87,9 @@ func (s *speaker) earlyTurn(j *job) (Turn, bool) {
 func (s *speaker) confirm(j *job) {
 	if j.unwritten && j.early.isCertain() {
 		j.unwritten = false
-		spoken := j.words()
-		j.latency.Recognized = s.now() - j.lastVoice
-		s.hears(j, spoken)
+		s.hears(j, j.words())
 		s.heardPart = heardPart{}
+		j.effects.release()
 	}
 }
 
@@ -136,6 +136,9 @@ func (s *speaker) reply(j *job, t Turn) {
 	brain := s.brain
 	if j.apology {
 		brain = steps{Say{Text: s.cfg.Apology}, End{}}
+	}
+	if !j.unwritten {
+		j.effects.release()
 	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
@@ -233,7 +236,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	expects := false
-	s.waits.Store(0)
+	j.effects.add(func() { s.waits.Store(0) })
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
 		if j.latency.FirstStep == 0 {
@@ -248,9 +251,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			bargeIn = step
 		case Expect:
 			expects = true
-			s.expected.set(step)
+			j.effects.add(func() { s.expected.set(step) })
 		case Wait:
-			s.waits.Store(int64(step.For))
+			j.effects.add(func() { s.waits.Store(int64(step.For)) })
 		case Say:
 			for _, text := range speakable(step.Text) {
 				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
@@ -264,7 +267,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 		}
 	}
 	if !expects && ctx.Err() == nil {
-		s.expected.set(Expect{})
+		j.effects.add(func() { s.expected.set(Expect{}) })
 	}
 }
 

@@ -207,7 +207,7 @@ func (w *walk) close(ctx context.Context) {
 // always emits a step, which replaces the waits of the node before.
 func (w *walk) expect() {
 	e := conversation.Expect{Phrases: w.hints(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
-	if len(e.Phrases) > 0 || w.graph.Waits && !w.state.Over {
+	if len(e.Phrases) > 0 || w.graph.Waits {
 		w.answer.Step(e)
 	}
 }

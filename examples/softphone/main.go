@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -27,7 +28,7 @@ import (
 type options struct {
 	Listen  string
 	Data    string
-	Say     lines
+	Lines   []line
 	Play    string
 	DTMF    string
 	Record  string
@@ -39,17 +40,6 @@ type options struct {
 	From    string
 	Server  string
 	Verbose bool
-}
-
-// lines is a flag that may be repeated.
-type lines []string
-
-func (l *lines) String() string { return fmt.Sprint([]string(*l)) }
-
-// Set appends a line.
-func (l *lines) Set(text string) error {
-	*l = append(*l, text)
-	return nil
 }
 
 func main() { os.Exit(run()) }
@@ -77,7 +67,17 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("softphone", flag.ContinueOnError)
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:5071", "address of SIP over TLS; port 0 takes any")
 	f.StringVar(&o.Data, "data", "./data", "the server's data folder: its test authority signs the phone's certificate, and the phone trusts it")
-	f.Var(&o.Say, "say", "a line to speak; may be given several times: one each time the other side has finished")
+	f.Func("say", "a line to speak when the other side has finished, with pauses as in \"five five [700ms] one\"; may be given several times",
+		func(text string) error { return o.add(text, 0) })
+	f.Func("over", "a line to speak over the other side, as in \"2s uh-huh\": that long after it begins to speak; in order with --say",
+		func(text string) error {
+			after, words, _ := strings.Cut(text, " ")
+			over, err := time.ParseDuration(after)
+			if err != nil || over <= 0 {
+				return errors.New("must be a time and a line, such as \"2s uh-huh\"")
+			}
+			return o.add(words, over)
+		})
 	f.StringVar(&o.Play, "play", "", "a WAV file to play before any line")
 	f.StringVar(&o.DTMF, "dtmf", "", "digits to send after the lines")
 	f.StringVar(&o.Record, "record", "", "a WAV file to record to: heard on the left, said on the right")
@@ -112,7 +112,7 @@ func (o options) logger() *slog.Logger {
 // limit.
 func (o options) telephone(ctx context.Context) error {
 	p := player{options: o}
-	if len(o.Say) > 0 {
+	if len(o.Lines) > 0 {
 		var err error
 		if p.synthesizer, err = flite.New(flite.Config{Voice: "rms"}); err != nil {
 			return err

@@ -34,14 +34,14 @@ func (p player) play(ctx context.Context, leg call.Leg) error {
 	fmt.Printf("talking: %s, %s, %s\n", info.Codec, info.SRTPSuite, info.TLS)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	finished := make(chan struct{}, 1)
+	heard := peer{began: make(chan struct{}, 1), finished: make(chan struct{}, 1)}
 	var acting sync.WaitGroup
 	acting.Go(func() {
-		if err := p.act(ctx, leg, finished); err != nil && ctx.Err() == nil {
+		if err := p.act(ctx, leg, heard); err != nil && ctx.Err() == nil {
 			fmt.Fprintln(os.Stderr, "softphone:", err)
 		}
 	})
-	err := p.listen(ctx, leg, finished)
+	err := p.listen(ctx, leg, heard)
 	cancel()
 	acting.Wait()
 	hanging, cancelHanging := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
@@ -52,25 +52,36 @@ func (p player) play(ctx context.Context, leg call.Leg) error {
 	return errors.Join(err, hangupErr)
 }
 
-// act plays the file, speaks the lines, sends the digits and hangs up, in this order. Before each of these except the file, it waits until
-// the peer has finished speaking.
-func (p player) act(ctx context.Context, leg call.Leg, finished <-chan struct{}) error {
+// peer signals what the peer does. Each channel contains at most one signal.
+type peer struct {
+	began    chan struct{} // the peer has begun to speak
+	finished chan struct{} // the peer has finished speaking, or both sides are silent
+}
+
+// act plays the file, speaks the lines, sends the digits and hangs up, in this order. Before each of these except the file and the lines of
+// --over, it waits until the peer has finished speaking.
+func (p player) act(ctx context.Context, leg call.Leg, heard peer) error {
 	if p.Play != "" {
 		if err := p.playFile(ctx, leg); err != nil {
 			return err
 		}
 	}
-	for _, line := range p.Say {
-		if err := wait(ctx, finished); err != nil {
+	for _, l := range p.Lines {
+		if err := await(ctx, l, heard); err != nil {
 			return err
 		}
-		fmt.Println("saying:", line)
-		if err := p.speak(ctx, leg, line); err != nil {
-			return err
+		fmt.Println("saying:", l)
+		for _, piece := range l.pieces {
+			if err := leg.Write(ctx, make([]int16, pcm.Samples(piece.pause, leg.Rate()))); err != nil {
+				return err
+			}
+			if err := p.speak(ctx, leg, piece.text); err != nil {
+				return err
+			}
 		}
 	}
 	if p.DTMF != "" {
-		if err := wait(ctx, finished); err != nil {
+		if err := wait(ctx, heard.finished); err != nil {
 			return err
 		}
 		fmt.Println("pressing:", p.DTMF)
@@ -81,15 +92,33 @@ func (p player) act(ctx context.Context, leg call.Leg, finished <-chan struct{})
 	if !p.Hangup {
 		return nil
 	}
-	if err := wait(ctx, finished); err != nil {
+	if err := wait(ctx, heard.finished); err != nil {
 		return err
 	}
 	return leg.Hangup(ctx)
 }
 
-func wait(ctx context.Context, finished <-chan struct{}) error {
+// await waits until it is time for a line.
+func await(ctx context.Context, l line, heard peer) error {
+	if l.over == 0 {
+		return wait(ctx, heard.finished)
+	}
 	select {
-	case <-finished:
+	case <-heard.began: // perhaps long ago
+	default:
+	}
+	if err := wait(ctx, heard.began); err != nil {
+		return err
+	}
+	timer := time.NewTimer(l.over)
+	defer timer.Stop()
+	return wait(ctx, timer.C)
+}
+
+// wait waits for a signal. It returns the error of ctx if ctx ends first.
+func wait[T any](ctx context.Context, event <-chan T) error {
+	select {
+	case <-event:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -134,9 +163,9 @@ func (p player) speak(ctx context.Context, leg call.Leg, line string) error {
 	}
 }
 
-// listen reads and records the call until it ends. It signals on finished when the peer has spoken and then paused for p.Pause, or when
-// both sides have been silent for greetingWait.
-func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct{}) (err error) {
+// listen reads and records the call until it ends. It signals on heard.began when the peer begins to speak, and on heard.finished when the
+// peer has spoken and then paused for p.Pause, or when both sides have been silent for greetingWait.
+func (p player) listen(ctx context.Context, leg call.Leg, heard peer) (err error) {
 	recording, err := p.recording(leg.Rate())
 	if err != nil {
 		return err
@@ -161,16 +190,24 @@ func (p player) listen(ctx context.Context, leg call.Leg, finished chan<- struct
 		}
 		quiet += pcm.FrameDuration
 		if voices.Hear(f.In, f.Out).Voice() || f.Out != nil {
-			spoke = spoke || f.Out == nil
+			if f.Out == nil && !spoke {
+				spoke = true
+				raise(heard.began)
+			}
 			quiet = 0
 		}
 		if spoke && quiet >= p.Pause || quiet >= greetingWait {
 			spoke, quiet = false, 0
-			select {
-			case finished <- struct{}{}:
-			default:
-			}
+			raise(heard.finished)
 		}
+	}
+}
+
+// raise sends a signal unless the channel contains one.
+func raise(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
 	}
 }
 

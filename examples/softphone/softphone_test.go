@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -112,12 +113,29 @@ func writeTone(t *testing.T, path string) {
 	}
 }
 
+func TestParseLines(t *testing.T) {
+	t.Parallel()
+	o, err := parse([]string{"--say", "five five [700ms] one", "--over", "2s uh-huh", "--say", "[1s] bye"})
+	want := []line{
+		{pieces: []piece{{0, "five five"}, {700 * time.Millisecond, "one"}}},
+		{pieces: []piece{{0, "uh-huh"}}, over: 2 * time.Second},
+		{pieces: []piece{{time.Second, "bye"}}},
+	}
+	if err != nil || !reflect.DeepEqual(o.Lines, want) {
+		t.Errorf("the lines are %v, want %v; %v", o.Lines, want, err)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--server":  {"--dial", "+12025550101"},
-		"--decline": {"--decline", "rudely"},
-		"-pause":    {"--pause", "soon"},
+		"--server":   {"--dial", "+12025550101"},
+		"--decline":  {"--decline", "rudely"},
+		"-pause":     {"--pause", "soon"},
+		"[700ms]":    {"--say", "one [later] two"},
+		"of at most": {"--say", "one [2m] two"},
+		"words":      {"--say", "[1s]"},
+		"2s uh-huh":  {"--over", "uh-huh"},
 	} {
 		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v gave %v, want an error about %s", args, err, want)

@@ -2,7 +2,8 @@ package activity
 
 // These constants define how the caller's usual level is tracked.
 const (
-	softer    = 15.0  // dB below the usual level from which speech is somebody else's
+	softer    = 13.0  // dB below the usual level from which speech is somebody else's
+	recent    = 8     // frames, 160 ms, over whose mean energy speech is compared: single syllables of a softer voice may be loud
 	enough    = 25    // frames of speech, 500 ms, after which the level is known
 	rising    = 0.06  // share of the distance by which a louder frame raises the level
 	falling   = 0.015 // share of the distance by which a softer frame lowers the level
@@ -13,19 +14,33 @@ const (
 // somebody else's, such as a colleague's or a television's. While only such speech is heard, the level falls by 1 dB per second, so that a
 // caller who moved away from the phone is heard again.
 type caller struct {
-	level  float64 // dBFS
-	frames int     // number of frames of speech, up to enough
+	level  float64         // dBFS
+	frames int             // number of frames of speech, up to enough
+	energy [recent]float64 // mean squares of the last frames
+	at     int
 }
 
-// far reports whether speech of a level in dBFS is too soft for the caller.
-func (c *caller) far(level float64) bool { return c.frames == enough && level < c.level-softer }
+// hear processes the mean square of a frame of any sound.
+func (c *caller) hear(energy float64) {
+	c.at = (c.at + 1) % recent
+	c.energy[c.at] = energy
+}
+
+// far reports whether the speech of the last frames is too soft for the caller.
+func (c *caller) far() bool {
+	var sum float64
+	for _, e := range c.energy {
+		sum += e
+	}
+	return c.frames == enough && decibels(sum/recent) < c.level-softer
+}
 
 // learn updates the usual level with the level of a frame of speech, in dBFS.
 func (c *caller) learn(level float64) {
 	switch {
 	case c.frames == 0:
 		c.level = level
-	case c.far(level):
+	case c.far():
 		c.level -= softening
 		return
 	case level > c.level:

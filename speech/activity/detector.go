@@ -19,7 +19,7 @@ const (
 	nothing    = -60.0 // dBFS; assumed level of digital silence, which a peer with silence suppression mixes with noise
 	floorBias  = 2.0   // distance between the mean level of noise and the minimum of its frames
 	digitShare = 0.8   // minimum share of the energy in the two tones of a DTMF digit
-	clearly    = 6.0   // distance of the caller above the noise floor from which the network must agree
+	clearly    = 10.0  // distance of the caller above the noise floor from which energy and network must agree; below, the energy is unreliable
 )
 
 // Detector classifies the frames of one call. It compares the energy in the band of vowels with a noise floor, which follows the minimum of
@@ -63,12 +63,13 @@ func (d *Detector) Hear(in, out []int16) Verdict {
 		d.high.rest()
 		d.low.rest()
 		d.knock.rest()
+		d.caller.hear(0)
 		d.tone.rest()
 		return Verdict{Level: decibels(0), Certainty: d.network.certainty()}
 	}
 	v := d.classify()
 	if v.Kind == Speech {
-		v.Far = d.caller.far(v.Level)
+		v.Far = d.caller.far()
 		if len(out) == 0 { // otherwise the speech may be the agent's echo
 			d.caller.learn(v.Level)
 		}
@@ -85,6 +86,7 @@ func (d *Detector) classify() Verdict {
 		all += h * h
 		vowels += l * l
 	}
+	d.caller.hear(all / bandFrame)
 	level, lowLevel := decibels(all/bandFrame), decibels(vowels/bandFrame)
 	low, whole := d.vowel.over(lowLevel), d.whole.over(level)
 	need := onset
@@ -96,6 +98,10 @@ func (d *Detector) classify() Verdict {
 	hertz, toned := d.tone.hear(&d.x)
 	knocked := d.knock.hear(&d.x, level)
 	distinct := d.caller.above(level, whole) >= clearly
+	speech := d.loud
+	if d.network.network != nil {
+		speech = d.network.speech && lowLevel > quietest && (d.loud || !distinct)
+	}
 	switch {
 	case toned:
 		v.Kind, v.Hertz, d.loud = Tone, hertz, false
@@ -103,7 +109,7 @@ func (d *Detector) classify() Verdict {
 		v.Kind, d.loud = Tone, false
 	case d.loud && knocked:
 		v.Kind = Impulse
-	case distinct && d.loud && d.network.agrees(), !distinct && (d.loud || lowLevel > quietest && d.network.confirms()):
+	case speech:
 		v.Kind = Speech
 	}
 	return v

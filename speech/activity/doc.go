@@ -2,6 +2,6 @@
 // and distinguishes the caller from softer voices in the room.
 //
 // By itself, a Detector compares energy with a noise floor, so that it takes coughs, music and other voices for speech. A Network such as
-// silero.Network corrects that: where the caller is louder than the noise, a frame is speech if the energy and the network agree. In noise as
-// loud as the caller, one of the two suffices, because the energy misses many frames.
+// silero.Network corrects that: where the caller is clearly louder than the noise, a frame is speech if the energy and the network agree. In
+// louder noise the network decides alone, because the energy misses many frames.
 package activity

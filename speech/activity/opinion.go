@@ -43,12 +43,6 @@ func (o *opinion) hear(x *[bandFrame]float64) {
 	}
 }
 
-// confirms reports whether the network takes the last frame for speech.
-func (o *opinion) confirms() bool { return o.speech }
-
-// agrees is like confirms, but returns true without a network.
-func (o *opinion) agrees() bool { return o.network == nil || o.speech }
-
 // certainty returns the mean probability of the last frames, or 1 without a network.
 func (o *opinion) certainty() float64 {
 	if o.network == nil {

@@ -39,9 +39,11 @@ type webAgentRow struct {
 }
 
 func (db core) webAgentRow(a agents.WebAgent) webAgentRow {
+	keywords := a.Agent.Keywords
+	a.Agent.Keywords = nil // in its own column, which also stores an empty list
 	row := webAgentRow{
 		ID: a.ID, Org: string(a.Org), agentColumns: db.agentColumns(webAgentPurpose(a.Org, a.ID), a.Agent),
-		Keywords: a.Keywords, Metadata: a.Metadata,
+		Keywords: keywords, Metadata: a.Metadata,
 		CreatedAt: sqldb.Stored(a.CreatedAt), UpdatedAt: sqldb.Stored(a.UpdatedAt), Version: a.Version,
 	}
 	if a.VoiceSettings != nil {
@@ -54,8 +56,9 @@ func (db core) webAgentRow(a agents.WebAgent) webAgentRow {
 func (db core) webAgent(r webAgentRow) (agents.WebAgent, error) {
 	org := callwright.OrgID(r.Org)
 	agent, err := db.agent(webAgentPurpose(org, r.ID), r.agentColumns)
+	agent.Keywords = r.Keywords
 	a := agents.WebAgent{
-		ID: r.ID, Org: org, Agent: agent, Keywords: r.Keywords, Metadata: r.Metadata,
+		ID: r.ID, Org: org, Agent: agent, Metadata: r.Metadata,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
 	}
 	if r.VoiceSettings != nil {

@@ -82,7 +82,7 @@ func (o outcome) String() string {
 // speak simulates callers who say eight of the sentences, each with a pause.
 func speak(language string, sentences []string, s spelling) outcome {
 	var o outcome
-	random := rand.New(rand.NewPCG(27, 5)) //nolint:gosec // reproducible pauses
+	random := rand.New(rand.NewPCG(27, 5))
 	for range 100 {
 		var pauses []time.Duration
 		for range 8 {
@@ -149,7 +149,7 @@ func TestSentences(t *testing.T) {
 // the turn ends soon after the last digit.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(27, 10)) //nolint:gosec // reproducible numbers
+	random := rand.New(rand.NewPCG(27, 10))
 	const numbers = 4000
 	for name, answer := range map[string]expect.Answer{
 		"expected": {Kind: expect.Digits, Min: 10, Max: 10}, "digits of unknown length": {Kind: expect.Digits}, "unexpected": {},

@@ -146,6 +146,7 @@ func sentence(e Evidence, last ending) class {
 		if end != pausing {
 			return closingWords
 		}
+	case anyEnding:
 	}
 	switch {
 	case end == closing:

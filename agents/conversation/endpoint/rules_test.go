@@ -123,7 +123,7 @@ func TestValues(t *testing.T) {
 		why      endpoint.Reason
 		final    time.Duration
 	}{
-		{"en", expect.Answer{}, "it's five five five", endpoint.Number, 2 * time.Second},
+		{"en", expect.Answer{}, "it's five nine five", endpoint.Number, 2 * time.Second},
 		{"en", expect.Answer{}, "555 123", endpoint.Number, 2 * time.Second},
 		{"en", expect.Answer{}, "555 123 4567", endpoint.Number, 900 * time.Millisecond},
 		{"en", expect.Answer{}, "a table for two", endpoint.Number, time.Second},
@@ -209,7 +209,7 @@ func TestEngine(t *testing.T) {
 		{"i'd like to book a table", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"I'd like to book a table.", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"i'd like to book a", 0.9, endpoint.Unfinished, 2 * time.Second},
-		{"five five five", 0.9, endpoint.Number, 2 * time.Second},
+		{"five nine five", 0.9, endpoint.Number, 2 * time.Second},
 		{"yes", 0.1, endpoint.Answered, 350 * time.Millisecond},
 	} {
 		w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: test.text, Known: true, EndOfTurn: test.probability, Asked: "Well?"})
@@ -269,7 +269,7 @@ func BenchmarkJudge(b *testing.B) {
 	for name, e := range map[string]endpoint.Evidence{
 		"sentence": {Text: "I'd like to change my appointment for the dentist from Tuesday at nine to the week after", Language: "en-US"},
 		"accents":  {Text: "Ich hätte gern einen Termin für die Zahnärztin, möglichst früh, wenn das geht", Language: "de"},
-		"number":   {Text: "my number is five five five one two three", Language: "en"},
+		"number":   {Text: "my number is five nine five one two three", Language: "en"},
 	} {
 		e.Known, e.Asked, e.Pauses = true, "What can I do for you?", []time.Duration{time.Second}
 		b.Run(name, func(b *testing.B) {

@@ -62,13 +62,13 @@ func ExampleByLanguage() {
 		"words/en.txt": {Data: []byte("please\nthank you\n")},
 		"words/de.txt": {Data: []byte("bitte\ndanke\n")},
 	}
-	polite := words.ByLanguage(files, func(text string) []string { return strings.Fields(text) })
+	polite := words.ByLanguage(files, strings.Fields)
 	fmt.Println(polite("de-AT"), polite("xx"))
 	// Output: [bitte danke] [please thank you]
 }
 
 // TestByLanguageParsesOnce checks that files are parsed once, that equal tags allocate nothing, and that English is required.
-func TestByLanguageParsesOnce(t *testing.T) {
+func TestByLanguageParsesOnce(t *testing.T) { //nolint:paralleltest // it counts allocations
 	parsed := 0
 	of := words.ByLanguage(fstest.MapFS{"words/en.txt": {}, "words/fr.txt": {}}, func(string) int { parsed++; return parsed })
 	for i := range 3000 { // more tags than are cached

@@ -11,11 +11,11 @@ import (
 
 // condition is the sound that surrounds a caller's speech.
 type condition struct {
-	name        string
-	level       float64                       // of the speech in dBFS; 0 means voiceLevel
-	noise       func(i int) float64           // at 0 dBFS
-	below       float64                       // level of the noise, relative to the speech in dB
-	line        func(u []int16, r *rand.Rand) // changes the sound of the line, before its coding
+	name  string
+	level float64                       // of the speech in dBFS; 0 means voiceLevel
+	noise func(i int) float64           // at 0 dBFS
+	below float64                       // level of the noise, relative to the speech in dB
+	line  func(u []int16, r *rand.Rand) // changes the sound of the line, before its coding
 }
 
 // nothing is the noise of a quiet line, 45 dB below the speech.

@@ -114,9 +114,9 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
 			LeastWait: wire.FromMillisOr(req.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(req.MaxEndpointingDelay.Get()),
-			Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Machines: machines,
+			Keywords: req.Keywords, Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Machines: machines,
 		},
-		VoiceSettings: settings, Keywords: req.Keywords, Metadata: metadata,
+		VoiceSettings: settings, Metadata: metadata,
 	}
 	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
 		w.Agent.Interruption = new(defaultInterruption)
@@ -188,6 +188,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 			DynamicData:      wire.Change(data, req.DynamicData.Set),
 			Machines:         wire.Change(machines, req.Machines.Set),
+			Keywords:         wire.Change(req.Keywords.Value, req.Keywords.Set),
 			Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 			Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -197,7 +198,6 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		},
 		VoiceSettings: wire.Change(voiceSettings, req.VoiceSettings.Set),
-		Keywords:      wire.Change(req.Keywords.Value, req.Keywords.Set),
 		Metadata:      wire.Change(metadata, req.Metadata.Set),
 	}, nil
 }
@@ -242,7 +242,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
-		Keywords:              w.Keywords,
+		Keywords:              w.Agent.Keywords,
 	}
 	if answer.Machines.Value, answer.Machines.Set, err = agentwire.MachineOptions[oas.MachineOptions](w.Agent.Machines); err != nil {
 		return answer, err

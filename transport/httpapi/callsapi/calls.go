@@ -24,6 +24,9 @@ func (a *api) CreateCall(
 		return nil, err
 	}
 	httpapi.LogID(ctx, "call_id", c.ID)
+	if len(req.Keywords) > 0 && !a.cfg.Calls.UsesKeywords() {
+		httpapi.Ignore(ctx, "keywords", "the recognizer of this server cannot use keywords")
+	}
 	if err := httpapi.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
 		return nil, err
 	}

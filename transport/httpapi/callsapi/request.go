@@ -59,6 +59,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		Temperature:      wire.Change(req.Temperature.Get()),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
 		Interruptibility: interruptibility(req),
+		Keywords:         wire.Change(req.Keywords, req.Keywords != nil),
 		LeastWait:        wire.PtrChange(wire.FromMillis(req.MinEndpointingDelay.Get()), req.MinEndpointingDelay.Set),
 		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),

@@ -423,6 +423,14 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("transfer_list")
 		s.TransferList.Encode(e)
 	}
+	if s.Keywords != nil {
+		e.FieldStart("keywords")
+		e.ArrStart()
+		for _, elem := range s.Keywords {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
 	if s.RequestData.Set {
 		e.FieldStart("request_data")
 		s.RequestData.Encode(e)
@@ -453,8 +461,8 @@ var objectOfCallCreate = codec.Object{
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
 		"machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
-		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "transfer_list", "request_data",
-		"metadata", "webhook", "webhook_events",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "transfer_list", "keywords",
+		"request_data", "metadata", "webhook", "webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
@@ -556,17 +564,19 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "transfer_list":
 			s.TransferList.Reset()
 			return 31, s.TransferList.Decode(d)
+		case "keywords":
+			return 32, codec.DecodeStrs(d, &s.Keywords)
 		case "request_data":
 			s.RequestData.Reset()
-			return 32, s.RequestData.Decode(d)
+			return 33, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 33, s.Metadata.Decode(d)
+			return 34, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 34, s.Webhook.Decode(d)
+			return 35, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 35, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 36, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})

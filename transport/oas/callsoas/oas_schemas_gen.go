@@ -276,8 +276,12 @@ type CallCreate struct {
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList OptCallCreateTransferList `json:"transfer_list"`
-	RequestData  OptRequestData            `json:"request_data"`
-	Metadata     OptMetadata               `json:"metadata"`
+	// Names and terms that are likely in this call, for the recognizer. A weight, as in `appointment:2`,
+	// has no effect. If the server's recognizer cannot use keywords, `ignored` names them. They replace
+	// those of the web agent.
+	Keywords    []string       `json:"keywords"`
+	RequestData OptRequestData `json:"request_data"`
+	Metadata    OptMetadata    `json:"metadata"`
 	// URL to which the signed call record is posted when the call has ended.
 	Webhook OptString `json:"webhook"`
 	// Categories of events that are posted to `webhook` during the call. Each body has `message`,

@@ -194,6 +194,19 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
 	}
+	failures.Add("keywords", func() error {
+		if s.Keywords == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Keywords), 0, 20); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Keywords {
+			failures.AddItem(i, codec.Length(string(elem), 0, 100))
+		}
+		return failures.Err()
+	}())
 	if value, ok := s.RequestData.Get(); ok {
 		failures.Add("request_data", value.Validate())
 	}

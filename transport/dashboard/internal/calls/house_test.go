@@ -32,12 +32,13 @@ var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 // house is the dashboard of an organization, with its calls in memory. Nothing places the calls that it queues.
 type house struct {
 	*httptest.Server
-	t      *testing.T
-	calls  agentstore.Calls
-	log    sipstore.CallLog
-	agents *agents.Service
-	files  *filestore.Recordings
-	client *http.Client
+	t       *testing.T
+	service *call.Service
+	calls   agentstore.Calls
+	log     sipstore.CallLog
+	agents  *agents.Service
+	files   *filestore.Recordings
+	client  *http.Client
 }
 
 // open starts the dashboard. change may modify the configuration of the call service.
@@ -59,9 +60,9 @@ func open(t *testing.T, change ...func(*call.Config)) *house {
 	for _, c := range change {
 		c(&config)
 	}
-	service := must(call.New(config))
+	h.service = must(call.New(config))
 	log := must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: monitor{}, Node: "n1"}))
-	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: service, CallLog: log}))
+	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Calls: h.service, CallLog: log}))
 	t.Cleanup(func() { _ = site.Close(t.Context()) })
 	h.Server = httptest.NewServer(site)
 	t.Cleanup(h.Close)

@@ -1,13 +1,19 @@
 package calls_test
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 )
@@ -87,4 +93,62 @@ func TestLanesOfALongCall(t *testing.T) {
 		h.line("c2", call.Entry{Seq: i, Turn: i, Speaker: call.SpeakerUser, Text: fmt.Sprint(i)})
 	}
 	h.want(http.StatusOK, "/calls/c2", `!id="summary"`, `id="live-lanes"`)
+}
+
+// operator answers every call, and says nothing.
+type operator struct{ *agents.Service }
+
+func (operator) Answering(context.Context, callwright.OrgID, callwright.PhoneNumber) (agents.Agent, error) {
+	return agents.Agent{Task: "Listen.", MaxDuration: time.Hour}, nil
+}
+
+func (operator) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(func(conversation.Step, error) bool) {}
+}
+
+// TestPartialWords checks that the page of a running call shows the words that the other side is saying, and then their line.
+func TestPartialWords(t *testing.T) {
+	t.Parallel()
+	line := agentstest.NewLine(agentstest.PhoneConfig{})
+	h := open(t, func(c *call.Config) {
+		c.Line, c.Recognizer, c.Agents = line, &agentstest.StreamingRecognizer{}, operator{}
+		c.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return operator{}, nil }
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	running := make(chan error, 1)
+	go func() { running <- h.service.Run(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-running; err != nil {
+			t.Error(err)
+		}
+	}()
+	phone, err := line.Call(call.CallerInfo{Org: org, From: "+14155550123", To: "+14155550100"}, agentstest.PhoneConfig{}).Phone(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed, _, err := h.calls.List(ctx, org, call.Filter{})
+	if err != nil || len(placed.Items) != 1 {
+		t.Fatalf("%d calls, %v", len(placed.Items), err)
+	}
+	r := must(http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/calls/"+placed.Items[0].ID, http.NoBody))
+	r.Header.Set("Accept", "text/event-stream")
+	answer := must(h.client.Do(r)) //nolint:bodyclose // the next line closes it
+	defer answer.Body.Close()
+	parts := bufio.NewScanner(answer.Body)
+	until := func(want string) {
+		t.Helper()
+		for parts.Scan() {
+			if strings.Contains(parts.Text(), want) {
+				return
+			}
+		}
+		t.Fatalf("%v before %q", parts.Err(), want)
+	}
+	until("Nothing has been said yet.")
+	phone.Say("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen") // for six seconds
+	until(`<strong>Other side</strong></span> <span class="said muted">`)
+	until(`id="line-1"`)
+	h.want(http.StatusOK, "/calls/"+placed.Items[0].ID, `id="line-1"`, `<div id="live-partial"></div>`)
+	phone.Hangup()
 }

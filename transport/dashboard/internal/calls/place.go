@@ -30,8 +30,8 @@ type form struct {
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "request_data",
-	"again", "missing",
+	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "keywords",
+	"request_data", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -73,7 +73,7 @@ func again(c call.Call) (form, error) {
 		"again": c.ID, "missing": strings.Join(missing(c), ", "),
 		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
 		"voice": a.Voice, "language": a.Language, "request_data": data,
-		"record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
+		"keywords": strings.Join(a.Keywords, ", "), "record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
 	}}
 	if a.MaxDuration != 0 {
 		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
@@ -210,6 +210,13 @@ func (f form) request() (call.Request, error) {
 			}
 			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
 		}
+	}
+	if value := f.Values["keywords"]; value != "" {
+		keywords := strings.Split(value, ",")
+		for i, keyword := range keywords {
+			keywords[i] = strings.TrimSpace(keyword)
+		}
+		r.Overrides.Keywords = callwright.Given(keywords)
 	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)

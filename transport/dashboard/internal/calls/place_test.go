@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +137,27 @@ func TestPlaceWithInterruptibility(t *testing.T) {
 			h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, field: {value}},
 				http.StatusUnprocessableEntity, `id="fault-`+field+`">must be`)
 		}
+	}
+}
+
+// TestPlaceWithKeywords checks that the form sets the agent's keywords, shows them when the call is repeated, and shows their limits.
+func TestPlaceWithKeywords(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	form := url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, "keywords": {"Callwright, Robin:2"}}
+	h.post("/calls/new", "/calls", form, http.StatusOK, "The call was placed.")
+	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
+	if err != nil || len(found.Items) != 1 {
+		t.Fatalf("%d calls were placed, %v", len(found.Items), err)
+	}
+	id := found.Items[0].ID
+	if terms := must(h.calls.Get(t.Context(), org, id)).Agent.Terms(); !slices.Equal(terms, []string{"Callwright", "Robin"}) {
+		t.Errorf("terms %q", terms)
+	}
+	h.want(http.StatusOK, "/calls/new?again="+id, `value="Callwright, Robin:2"`)
+	for _, wrong := range []string{strings.Repeat("x", 101), strings.Repeat("x,", 20)} {
+		form.Set("keywords", wrong)
+		h.post("/calls/new", "/calls", form, http.StatusUnprocessableEntity, `id="fault-keywords">must`)
 	}
 }
 

@@ -107,9 +107,10 @@ func heldText(why conversation.HoldReason) string {
 
 // reasons maps the reasons for which turns end to descriptions of the words before the silence.
 var reasons = map[endpoint.Reason]string{
-	"unknown": "the words were not recognized yet", "no_words": "no words", "answered": "the question was answered", "finished": "a complete sentence",
-	"plain": "words without a clear end", "open": "a sentence without its end", "unfinished": "an unfinished sentence", "hesitation": "a hesitation",
-	"number": "a number", "incomplete": "an incomplete answer", "engine": "the recognizer's judgment",
+	endpoint.Unknown: "the words were not recognized yet", endpoint.NoWords: "no words", endpoint.Answered: "the question was answered",
+	endpoint.Finished: "a complete sentence", endpoint.Plain: "words without a clear end", endpoint.Open: "a sentence without its end",
+	endpoint.Unfinished: "an unfinished sentence", endpoint.Hesitation: "a hesitation", endpoint.Number: "a number",
+	endpoint.Incomplete: "an incomplete answer", endpoint.Engine: "the recognizer's judgment",
 }
 
 // reasonText describes why a turn ended after a silence.
