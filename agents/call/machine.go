@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync/atomic"
 	"time"
 
 	"github.com/callwright/callwright/agents"
@@ -47,11 +46,10 @@ type machineTalk struct {
 	call    *Call
 	audio   *amdAudio
 	config  conversation.Config // of the call's conversation
-	heard   string              // the other side's last words
 }
 
 // react carries out the plan for the machine that answered. If resume is true, the conversation continues, because the plan ignores the
-// party that is on the line now: after m.heard. Otherwise outcome and err describe the end of the call; err may be a *HangupReason.
+// party that is on the line now. Otherwise outcome and err describe the end of the call; err may be a *HangupReason.
 func (m *machineTalk) react(ctx context.Context) (resume bool, outcome conversation.Outcome, err error) {
 	for introductions := 0; ; {
 		by := m.audio.answerer.Category
@@ -62,7 +60,7 @@ func (m *machineTalk) react(ctx context.Context) (resume bool, outcome conversat
 			end := machineEnds[by]
 			return false, conversation.Outcome{By: conversation.ByAgent}, &end
 		case action == agents.MachineMessage:
-			if outcome, err = m.listen(ctx, greetingPatience, func(ended bool, _ string) bool { return changed() || ended }); err != nil {
+			if outcome, err = m.listen(ctx, greetingPatience, func(_ conversation.Frame, ended bool) bool { return changed() || ended }); err != nil {
 				return false, outcome, err
 			}
 			if !changed() {
@@ -83,7 +81,7 @@ func (m *machineTalk) react(ctx context.Context) (resume bool, outcome conversat
 // introduce waits for the end of the question, says the text, and waits until a person or another machine is on the line. It returns
 // errNoPerson after screeningPatience. changed reports whether the party has changed.
 func (m *machineTalk) introduce(ctx context.Context, text string, changed func() bool) (conversation.Outcome, error) {
-	outcome, err := m.listen(ctx, greetingPatience, func(ended bool, _ string) bool { return changed() || ended })
+	outcome, err := m.listen(ctx, greetingPatience, func(_ conversation.Frame, ended bool) bool { return changed() || ended })
 	if err != nil || changed() {
 		return outcome, err
 	}
@@ -91,16 +89,13 @@ func (m *machineTalk) introduce(ctx context.Context, text string, changed func()
 		return outcome, orEnded(err)
 	}
 	m.audio.restart(m.service.cfg.AMD(m.audio.Rate(), m.call.Agent.Language))
-	m.heard = ""
-	outcome, err = m.listen(ctx, screeningPatience, func(bool, string) bool {
-		by := m.audio.answerer.Category
-		return by != "" && by != CategoryUnknown
+	outcome, err = m.listen(ctx, screeningPatience, func(f conversation.Frame, _ bool) bool {
+		by, at := m.audio.answerer.Category, m.audio.answerer.At
+		heard, _ := m.audio.turns()
+		return by != "" && by != CategoryUnknown && (by != CategoryHuman || heard != "" || f.Elapsed-at >= wordsPatience)
 	})
 	if by := m.audio.answerer.Category; err == nil && (by == "" || by == CategoryUnknown) {
 		return conversation.Outcome{By: conversation.ByAgent}, errNoPerson
-	}
-	if err == nil && m.audio.answerer.Category == CategoryHuman && m.heard == "" {
-		outcome, err = m.listen(ctx, wordsPatience, func(_ bool, heard string) bool { return heard != "" })
 	}
 	return outcome, err
 }
@@ -116,16 +111,17 @@ func orEnded(err error) error {
 	return err
 }
 
-// listen transcribes the other side without answers, until the function done returns true or the limit is over. done is called after each
-// frame, with AMD.Ended and the words of the last turn. It returns errEnded if the call or ctx has ended.
-func (m *machineTalk) listen(ctx context.Context, limit time.Duration, done func(ended bool, heard string) bool) (conversation.Outcome, error) {
+// listen transcribes the other side without answers, until the limit is over, or the function done returns true after a frame and the words
+// of the other side's turn are known. ended is AMD.Ended. It returns errEnded if the call or ctx has ended.
+func (m *machineTalk) listen(
+	ctx context.Context, limit time.Duration, done func(f conversation.Frame, ended bool) bool,
+) (conversation.Outcome, error) {
 	config := m.config
 	config.WaitForGreeting, config.Silence, config.Meanwhile = true, 2*limit, conversation.Meanwhile{}
 	talk, err := conversation.New(config)
 	if err != nil {
 		return conversation.Outcome{By: conversation.ByFailure}, err
 	}
-	heard := &silent{}
 	listening, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	began := time.Duration(-1)
@@ -133,15 +129,12 @@ func (m *machineTalk) listen(ctx context.Context, limit time.Duration, done func
 		if began < 0 {
 			began = f.Elapsed
 		}
-		if done(ended, heard.text()) || f.Elapsed-began >= limit {
+		if _, open := m.audio.turns(); done(f, ended) && (ended || !open) || f.Elapsed-began >= limit {
 			stop(errMachine)
 		}
 	}
-	outcome, err := talk.Run(listening, m.audio, heard)
+	outcome, err := talk.Run(listening, m.audio, silent{})
 	m.audio.watch = nil
-	if text := heard.text(); text != "" {
-		m.heard = text
-	}
 	if err == nil && !errors.Is(context.Cause(listening), errMachine) {
 		err = errEnded
 	}
@@ -159,22 +152,11 @@ func (m *machineTalk) say(ctx context.Context, text, reason string) (conversatio
 	return talk.Run(ctx, m.audio, &message{text: template.Parse(text).Render(m.call.Variables), reason: reason})
 }
 
-// silent is a brain that says nothing. It stores the other side's last words.
-type silent struct{ words atomic.Pointer[string] }
-
-// text returns the other side's last words.
-func (b *silent) text() string {
-	if p := b.words.Load(); p != nil {
-		return *p
-	}
-	return ""
-}
+// silent is a brain that says nothing.
+type silent struct{}
 
 // Respond implements conversation.Brain.
-func (b *silent) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
-	if t.Kind == conversation.TurnSpeech && t.Text != "" {
-		b.words.Store(&t.Text)
-	}
+func (silent) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(func(conversation.Step, error) bool) {}
 }
 

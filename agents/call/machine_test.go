@@ -121,13 +121,13 @@ func TestScreeningByAPhone(t *testing.T) {
 			t.Fatal(err)
 		}
 		phone.Say("hello who is there")
-		h.hears(phone, "hello") // the agent's first sentence
+		h.hears(phone, "hello") // the agent's first sentence, or its answer
 		h.says(phone, "bye")
 		got, lines := h.ended(c.ID)
 		if got.AnsweredBy != call.AnsweredByHuman || got.Ending.Reason != "the agent was done" {
 			t.Errorf("answerer %+v, ending %+v", got.Answerer, got.Ending)
 		}
-		if said := strings.Join(spoken(lines), " "); !strings.Contains(said, "state your name and reason for calling") || strings.Index(said, "assistant: hello") < strings.Index(said, "user: hello who is there") {
+		if said := strings.Join(spoken(lines), " "); !strings.Contains(said, "state your name and reason for calling assistant: this is the dentist for Ada. user: hello who is there assistant:") {
 			t.Errorf("transcript %q", said)
 		}
 		waitFor(time.Hour)

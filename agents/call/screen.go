@@ -14,8 +14,10 @@ type amdAudio struct {
 	conversation.Audio
 	identified func(Answerer) // called by Read when the answerer changes
 
-	mu  sync.Mutex // the conversation's observer writes words while Read passes frames
-	amd AMD
+	mu    sync.Mutex // the conversation's observer writes words while Read passes frames
+	amd   AMD
+	heard string // words of the other side's last turn
+	open  bool   // words of a turn that is not over were recognized
 
 	// The following fields belong to the goroutine that reads.
 	answerer Answerer
@@ -46,13 +48,23 @@ func (a *amdAudio) words(text string, final bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.amd.Words(text, final)
+	if a.open = text != "" && !final; final {
+		a.heard = text
+	}
+}
+
+// turns returns the words of the other side's last turn, and whether a later turn with words is not over.
+func (a *amdAudio) turns() (heard string, open bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heard, a.open
 }
 
 // restart replaces the AMD, because another party is expected.
 func (a *amdAudio) restart(amd AMD) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.amd, a.answerer = amd, Answerer{}
+	a.amd, a.answerer, a.heard = amd, Answerer{}, ""
 }
 
 // wordObserver is an observer that also passes the other side's words to an AMD.

@@ -114,7 +114,8 @@ func (s *Service) converse(
 			if !resume {
 				return outcome, err
 			}
-			brain = &resumed{brain, m.heard}
+			heard, _ := screen.turns()
+			brain = &resumed{brain, heard}
 			config.WaitForGreeting, config.Meanwhile = false, conversation.Meanwhile{}
 			continue
 		}
@@ -143,7 +144,9 @@ func (s *Service) talk(
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
 	screen.watch = func(_ conversation.Frame, ended bool) { // words often correct an unsure verdict when the other side pauses
-		if action, _ := c.reaction(screen.answerer.Category); action != agents.MachineIgnore && (screen.answerer.Sure || ended) {
+		_, open := screen.turns()
+		action, _ := c.reaction(screen.answerer.Category)
+		if action != agents.MachineIgnore && (ended || screen.answerer.Sure && !open) {
 			hush(errMachine)
 		}
 	}
