@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/conversation"
 )
 
 func TestCallEnds(t *testing.T) {
@@ -34,6 +36,22 @@ func TestCallEnds(t *testing.T) {
 		t.Errorf("%s %v is %v", families[0].GetName(), labels, m.GetCounter().GetValue())
 	}
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "level=WARN") || !strings.Contains(text, "call_id=c1") || !strings.Contains(text, "cause=drained") {
+		t.Errorf("the log is %s", text)
+	}
+}
+
+// TestCallEndsWithQuantiles checks that the log of a call's end has the quantiles of its answers.
+func TestCallEndsWithQuantiles(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ends := newCallEnds(callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	ends.observe(call.Observation{
+		What: call.ObservedEnded, Call: call.Call{ID: "c1", Ending: &call.HangupReason{Cause: call.CauseLocalHangup}},
+		Summary: call.Summary{Withdrawn: 2, Cut: 1, Latency: call.LatencyQuantile{
+			Answers: 7, P50: conversation.Latency{Playing: 640 * time.Millisecond}, P95: conversation.Latency{Playing: 1100 * time.Millisecond},
+		}},
+	})
+	if text := log.String(); !strings.Contains(text, "answers=7 answer_p50=640ms answer_p95=1.1s withdrawn=2 turns_cut=1") {
 		t.Errorf("the log is %s", text)
 	}
 }

@@ -3,8 +3,9 @@
 //
 // Its models were trained on 16 kHz audio, of which a telephone lacks the upper half. Free dictation over G.711 is of demo quality: on
 // synthetic speech about two words in five are wrong. If conversation.Hearing contains the expected phrases, the recognizer first compares
-// the audio with these phrases and a model of all other sounds. That is accurate on the same speech. It uses dictation only for speech that
-// matches no phrase.
+// the audio with these phrases and a model of all other sounds. That is accurate on the same speech. If Hearing.Expect describes an expected
+// answer, such as digits, the recognizer then compares the audio with all such answers and with dictation, and returns the more likely
+// words. Otherwise it returns the words of dictation. It cannot use keywords.
 package pocketsphinx
 
 import (
@@ -88,7 +89,7 @@ func (*Recognizer) CheckLanguage(language string) error {
 	return nil
 }
 
-// Listen starts an utterance with the phrases of h as hints. It returns CodeBadRequest for the field "language" if the language is not
+// Listen starts an utterance with the phrases and the expected answer of h as hints. It returns CodeBadRequest for the field "language" if the language is not
 // English.
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
 	if err := r.CheckLanguage(h.Language); err != nil {

@@ -16,7 +16,8 @@ type ObserverHarness struct {
 	New func(t *testing.T) (o conversation.Observer, taken func() []string)
 }
 
-// RunObserver tests a conversation.Observer: it must accept every kind of entry, keep their order, and not block the conversation.
+// RunObserver tests a conversation.Observer: it must accept every kind of entry, keep their order, and not block the conversation. If the
+// observer is a conversation.PartialObserver, it receives partial texts before entries.
 func RunObserver(t *testing.T, h ObserverHarness) {
 	t.Helper()
 	t.Run("takes every kind of entry", func(t *testing.T) {
@@ -48,6 +49,9 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 		callwrighttest.Soon(t, "observing", func() {
 			for i := range want {
 				want[i] = fmt.Sprint("entry ", i)
+				if partial, ok := o.(conversation.PartialObserver); ok {
+					partial.Partial(conversation.Partial{Turn: i + 1, Text: want[i], Stable: 1})
+				}
 				o.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: want[i]})
 			}
 		})

@@ -99,8 +99,11 @@ func listen(t *testing.T, r conversation.Recognizer, audio []int16, h conversati
 	return heard.Text
 }
 
-// understands reports whether the share of a prompt's words that were understood is at least Words.
+// understands reports whether the share of a prompt's words that were understood is at least Words. Nothing is understood of silence.
 func (h RecognizerHarness) understands(prompt, heard string) bool {
+	if words(prompt) == "" {
+		return words(heard) == ""
+	}
 	return understood(prompt, heard) >= h.Words
 }
 

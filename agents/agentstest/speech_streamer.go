@@ -226,7 +226,9 @@ func (s streamerSuite) closes(t *testing.T) {
 		if err := errors.Join(stream.Close(), stream.Close()); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		<-ended
+		if err := <-ended; err == nil {
+			t.Error("Next ends without an error")
+		}
 	})
 	if err := s.fails(t, "a result after Close", stream); err == nil {
 		t.Error("a closed session has results")

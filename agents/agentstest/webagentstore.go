@@ -82,7 +82,7 @@ func fullAgent() agents.Agent {
 			ScreeningMessage: "This is \u2603.", Announcement: agents.MachineIgnore, Fax: agents.MachineHangup,
 		},
 		Keywords: []string{"Callwright"},
-		Tools: raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
+		Tools:    raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),
 		DynamicData: []agents.DynamicData{
 			{URL: "https://x.example/{{id}}"},
 			{

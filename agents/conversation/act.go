@@ -47,11 +47,7 @@ func (r *reader) do(effects []effect) {
 		case propose:
 			r.propose()
 		case withdraw:
-			why := BegunContinued
-			if r.state == pausing {
-				why = BegunRevised
-			}
-			r.withdraw(why)
+			r.withdraw()
 		case commit:
 			r.commit()
 		case answer:

@@ -213,7 +213,7 @@ func TestEarlyAfterInterruption(t *testing.T) {
 	b := &eager{}
 	r := run(t, conversation.Config{Recognizer: streams(), Turns: endpoint.Rules{}, Silence: 4 * time.Second}, &longStart{b}, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitElapsed(ctx, 2*time.Second))
-		p.Play(spoken(560*time.Millisecond, "no no stop it", "that is enough"))
+		p.Play(spoken(560*time.Millisecond, "no please stop it", "that is enough"))
 	})
 	tries := 0
 	for _, turn := range b.turns {

@@ -29,14 +29,22 @@ func (r *reader) revised() bool {
 	return r.job.text != r.turn.text && !slices.Equal(words.Fold(r.job.text), words.Fold(r.turn.text))
 }
 
-// withdraw withdraws the prepared answer, and notes the reason for the transcript unless it is empty.
-func (r *reader) withdraw(why BegunReason) {
+// withdraw withdraws the prepared answer. The next state is the reason.
+func (r *reader) withdraw() {
 	j := r.job
 	j.early.Decide(false)
 	j.claim() // the utterances belong to the open turn
 	j.cancel()
 	j.mouth.cut(r.now)
-	if at, ok := j.begunAt(); ok && why != "" {
+	why := BegunContinued
+	switch r.state {
+	case pausing:
+		why = BegunRevised
+	case thinking, proposed: // the brain has withdrawn the turn, or the call has ended
+		return
+	default:
+	}
+	if at, ok := j.begunAt(); ok {
 		r.turn.begun = append(r.turn.begun, Begun{At: at, Why: why})
 	}
 }
@@ -53,7 +61,7 @@ func (r *reader) commit() {
 	}
 	j.early.Decide(true)
 	if !j.early.isCertain() {
-		r.withdraw("")
+		r.withdraw()
 		r.submit(r.turnJob())
 		return
 	}

@@ -78,7 +78,7 @@ func (r *reader) read(ctx context.Context) error {
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
 	if r.state == proposed {
-		r.withdraw("")
+		r.withdraw()
 	}
 	r.cancel()
 	if gone {

@@ -53,13 +53,12 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	if !j.claim() {
 		return t, false
 	}
-	switch j.kind {
-	case TurnDigits:
+	switch {
+	case j.kind == TurnDigits:
 		s.write(Entry{Role: RoleCaller, Digits: true, Text: j.text, Turn: j.turn, Start: j.lastVoice, End: j.lastVoice})
-	case TurnSpeech:
-		if !s.hears(j, spoken) {
-			return t, false
-		}
+	case j.kind == TurnSpeech && !s.hears(j, spoken):
+		return t, false
+	case j.kind == TurnSpeech:
 		t.Text = spoken.text
 	}
 	if !live {

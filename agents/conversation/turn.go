@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,7 +125,7 @@ func (r *reader) evidence() (e endpoint.Evidence, shown bool) {
 func (t *callerTurn) words(open ...*utterance) (text string, known bool, stable int) {
 	var texts []string
 	known = true
-	for _, u := range append(t.utterances[:len(t.utterances):len(t.utterances)], open...) {
+	for _, u := range append(slices.Clip(t.utterances), open...) {
 		heard, final := u.sofar()
 		words := strings.TrimSpace(heard.Text)
 		if words != "" {
@@ -142,7 +143,7 @@ func (t *callerTurn) words(open ...*utterance) (text string, known bool, stable 
 
 // readWords handles the words that have become known since the last frame.
 func (r *reader) readWords() {
-	for _, u := range append([]*utterance(nil), r.pending...) {
+	for _, u := range slices.Clone(r.pending) {
 		if u.changes() {
 			r.verdict(u)
 		}
@@ -192,7 +193,7 @@ func (r *reader) carry() {
 		r.turn = callerTurn{number: j.turn, began: r.now(), asked: j.asked, begun: j.begun}
 	}
 	r.openTurn()
-	earlier = append(earlier[:len(earlier):len(earlier)], r.pending...)
+	earlier = append(slices.Clip(earlier), r.pending...)
 	r.pending = nil
 	r.turn.utterances = append(earlier, r.turn.utterances...)
 	if n := len(r.turn.utterances); n > 0 {

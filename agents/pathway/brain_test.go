@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -354,6 +355,47 @@ func TestWaits(t *testing.T) {
 		if _, ends := last.(conversation.End); ends != turn.ends || !ends && !reflect.DeepEqual(last, turn.want) {
 			t.Errorf("after %q the last step is %#v, want %#v, end: %t", turn.in.Text, last, turn.want, turn.ends)
 		}
+	}
+}
+
+// TestExpectedAnswer checks that the brain tells the conversation which form of answer a node expects, by the variables that it still
+// extracts and, if their forms differ, by its words.
+func TestExpectedAnswer(t *testing.T) {
+	t.Parallel()
+	phone := []any{"phone", "string", "the caller's number, 10 digits"}
+	for name, tt := range map[string]struct {
+		text string
+		vars []any
+		want expect.Answer
+	}{
+		"one variable":            {"How can I reach you?", []any{phone}, expect.Answer{Kind: expect.Digits, Min: 10, Max: 10}},
+		"the words decide":        {"What is your e-mail address?", []any{phone, []any{"email", "string", ""}}, expect.Answer{Kind: expect.Email}},
+		"the words ask for none":  {"Who are you?", []any{phone, []any{"email", "string", ""}}, expect.Answer{}},
+		"consent":                 {"Is that right?", []any{[]any{"right", "boolean", ""}}, expect.Answer{Kind: expect.YesNo}},
+		"a variable without form": {"Who are you?", []any{[]any{"name", "string", ""}}, expect.Answer{}},
+		"no variable":             {"What is your phone number?", nil, expect.Answer{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := data{"isStart": true, "text": tt.text}
+			if tt.vars != nil {
+				d["extractVars"] = tt.vars
+			}
+			c := newTalk(t, compile(t, nodes(node("ask", graph.NodeDefault, d), node("bye", graph.NodeEnd, data{})), ways("ask bye: bye")))
+			b := must(pathway.NewBrain(pathway.BrainConfig{Interpreter: c.interpreter, Graph: c.graph}))
+			var got expect.Answer
+			for step, err := range b.Respond(t.Context(), conversation.Turn{Kind: conversation.TurnStart}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e, ok := step.(conversation.Expect); ok {
+					got = e.Answer
+				}
+			}
+			if got != tt.want {
+				t.Errorf("expects %v, want %v", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/conversation/overlap"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
@@ -203,13 +204,34 @@ func (w *walk) close(ctx context.Context) {
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 
-// expect emits hints of the caller's next words for the recognizer, and the node's waits for the caller. In a graph with such waits, it
-// always emits a step, which replaces the waits of the node before.
+// expect emits hints of the caller's next words for the recognizer, the form of the expected answer, and the node's waits for the caller. In
+// a graph with such waits, it always emits a step, which replaces the waits of the node before.
 func (w *walk) expect() {
-	e := conversation.Expect{Phrases: w.hints(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
-	if len(e.Phrases) > 0 || w.graph.Waits {
+	e := conversation.Expect{Phrases: w.hints(), Answer: w.expected(), Least: w.at.LeastWait, Longest: w.at.LongestWait}
+	if len(e.Phrases) > 0 || w.graph.Waits || e.Answer.Kind != expect.Free {
 		w.answer.Step(e)
 	}
+}
+
+// expected returns the form of the answer that the node expects, by the variables that it still extracts. If their forms differ, the words
+// of the turn decide which of them was asked for.
+func (w *walk) expected() expect.Answer {
+	var forms []expect.Answer
+	for _, f := range w.wanted() {
+		if a := expect.OfVariable(f.Name, f.Type == llm.FieldBoolean, f.Description); !slices.Contains(forms, a) {
+			forms = append(forms, a)
+		}
+	}
+	if len(forms) == 1 {
+		return forms[0]
+	}
+	asked := expect.OfVariable("", false, w.answer.Said())
+	for _, a := range forms {
+		if a.Kind == asked.Kind {
+			return a
+		}
+	}
+	return expect.Answer{}
 }
 
 // hints returns phrases that the caller may say next, if the model can predict them.

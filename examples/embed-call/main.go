@@ -61,7 +61,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func show(o call.Observation) { fmt.Println(o.What, o.Line.Speaker, o.Line.Text) }
+func show(o call.Observation) { fmt.Println(o.What, o.Line.Speaker, o.Line.Text+o.Partial.Text) }
 
 // routes accepts every inbound call and has no outbound route. Use sip.Service to route calls by trunks instead.
 type routes struct{}

@@ -71,7 +71,13 @@ func TestSpokenThrough(t *testing.T) {
 			if said := lines(r, callsoas.TranscriptLineUserAssistant); len(said) != 2 || said[1] != whole {
 				t.Errorf("the agent said %q", said)
 			}
+			if s, ok := r.Conversation.Get(); !ok || s.Turns == 0 || s.Interrupted != 0 || s.Latency.Null || s.Latency.Value.P95.PlayingMs.Null {
+				t.Errorf("the conversation is summarized as %+v", s)
+			}
 			for _, l := range r.Transcripts {
+				if l.User == callsoas.TranscriptLineUserUser {
+					t.Logf("%q: turn %d, waited %+v", l.Text, l.Turn.Value, l.Waited.Value)
+				}
 				if l.Interrupted.Value {
 					t.Errorf("%q was interrupted", l.Text)
 				}

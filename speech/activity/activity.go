@@ -5,10 +5,12 @@ type Kind uint8
 
 // The kinds of sounds. Music and babble are noise.
 const (
-	Noise   Kind = iota // noise or silence
-	Speech              // anybody's speech
-	Tone                // a DTMF digit or a single tone that has lasted for 80 ms
-	Impulse             // a click or a knock
+	Noise    Kind = iota // noise or silence
+	Speech               // anybody's speech
+	Tone                 // a DTMF digit or a single tone that has lasted for 80 ms
+	Impulse              // a click or a knock
+	Progress             // a dial, ringback or busy tone that has lasted for 160 ms
+	Fax                  // the tone of a calling or answering fax machine that has lasted for 400 ms
 )
 
 // String returns the name of a kind.
@@ -22,6 +24,10 @@ func (k Kind) String() string {
 		return "tone"
 	case Impulse:
 		return "impulse"
+	case Progress:
+		return "progress"
+	case Fax:
+		return "fax"
 	default:
 		return "unknown"
 	}
@@ -34,7 +40,7 @@ type Verdict struct {
 	Loud      bool    // louder than the noise; a Network takes up to 100 ms longer to confirm speech
 	Far       bool    // the speech is too soft for this caller: somebody else speaks in the room
 	Certainty float64 // from 0 to 1: mean probability of speech over the last 160 ms; 1 without a Network
-	Hertz     float64 // frequency of a single tone; 0 for every other sound
+	Hertz     float64 // frequency of a single tone of any kind; 0 for every other sound
 }
 
 // Voice reports whether the frame contains the caller's speech.

@@ -33,6 +33,7 @@ type Detector struct {
 	vowel   floor
 	whole   floor
 	tone    toneFit
+	dual    progress
 	knock   knock
 	caller  caller
 	network opinion
@@ -65,6 +66,7 @@ func (d *Detector) Hear(in, out []int16) Verdict {
 		d.knock.rest()
 		d.caller.hear(0)
 		d.tone.rest()
+		d.dual.rest()
 		return Verdict{Level: decibels(0), Certainty: d.network.certainty()}
 	}
 	v := d.classify()
@@ -96,6 +98,7 @@ func (d *Detector) classify() Verdict {
 	d.loud = lowLevel > quietest && (low > need || whole > hissOnset)
 	v := Verdict{Level: level, Loud: d.loud, Certainty: d.network.certainty()}
 	hertz, toned := d.tone.hear(&d.x)
+	dual := d.dual.hear(&d.x)
 	knocked := d.knock.hear(&d.x, level)
 	distinct := d.caller.above(level, whole) >= clearly
 	speech := d.loud
@@ -104,7 +107,9 @@ func (d *Detector) classify() Verdict {
 	}
 	switch {
 	case toned:
-		v.Kind, v.Hertz, d.loud = Tone, hertz, false
+		v.Kind, v.Hertz, d.loud = kindOf(hertz, d.tone.run), hertz, false
+	case dual:
+		v.Kind, d.loud = Progress, false
 	case lowLevel > quietest && d.digit():
 		v.Kind, d.loud = Tone, false
 	case d.loud && knocked:

@@ -39,6 +39,8 @@ type agentJSON struct {
 	Machines agents.Machines `json:"machines,omitzero"`
 
 	Keywords    []string      `json:"keywords,omitempty"` // those of web agents have a column
+	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
+
 	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
 	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
 

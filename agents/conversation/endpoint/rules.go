@@ -39,6 +39,7 @@ const (
 	datePart
 	valuePart
 	addressPart
+	unreadNumber
 )
 
 // waits is the table of all waits in milliseconds. human marks waits that become longer for a caller with long pauses.
@@ -67,6 +68,7 @@ var waits = [...]struct {
 	datePart:          {500, 1200, Incomplete, true},   // the year after day and month
 	valuePart:         {2000, 2000, Incomplete, false}, // callers say an e-mail address in parts
 	addressPart:       {500, 1300, Incomplete, true},   // street, number, postal code and city
+	unreadNumber:      {500, 1300, Incomplete, true},   // digits that the recognizer has misheard, or that the rules cannot read
 }
 
 // Judge returns how long to wait. It is a pure function of e, and usually allocates no memory.
@@ -124,10 +126,14 @@ func classify(e Evidence) class {
 		}
 	}
 	c := sentence(e, last)
-	if e.Expect.Kind == expect.Address && (c == plain || c == punctuated) {
+	switch {
+	case e.Expect.Kind == expect.Address && (c == plain || c == punctuated):
 		return addressPart
+	case e.Expect.Kind == expect.Digits && c == plain && expect.DigitsIn(e.Language, e.Text) == "":
+		return unreadNumber
+	default:
+		return c
 	}
-	return c
 }
 
 // sentence returns the class of a text by its last words and its punctuation.

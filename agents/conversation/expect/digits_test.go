@@ -45,6 +45,7 @@ func TestDigitsIn(t *testing.T) {
 		{"fr", "un, deux", "12"},
 		{"fr", "un", "1"},
 		{"fr", "un instant", ""},
+		{"ru", "пять ноль двадцать один, двести три, сто сорок", "5021203140"},
 		{"de", "null eins sieben null, zweihundertdreiundvierzig, fünfundzwanzig, zwo", "0170243252"},
 		{"de-AT", "zweitausendfünfundzwanzig", "2025"},
 		{"de", "hunderteins zwei", "1012"},

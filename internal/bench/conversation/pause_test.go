@@ -64,9 +64,9 @@ func oneTurn(t *testing.T, s scene, end int) (names []string, wait time.Duration
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	c := load(t)
-	each := 6
+	each := 1
 	if !small() {
-		each = 40
+		each = 20
 	}
 	styles := []struct {
 		name  string
@@ -107,6 +107,7 @@ func TestNumbers(t *testing.T) {
 					}
 					addRow(3, at, name, e.name, n.percent("complete"), n.percent("cut"))
 					t.Logf("complete, cut: %s", n.percent("complete", "cut"))
+					atLeast(t, "complete", n.share("complete"), 100, 0)
 				})
 			}
 		}
@@ -147,6 +148,7 @@ func TestSentencesWithPauses(t *testing.T) {
 			}
 			addRow(3, 100+position, "sentences with pauses", e.name, n.percent("complete"), n.percent("cut"))
 			addRow(4, 100+position, "end of a turn after the last word of a sentence with pauses", e.name, fmt.Sprint(quantile(waits, 0.5).Milliseconds()), fmt.Sprint(quantile(waits, 0.95).Milliseconds()))
+			atMost(t, "cut", n.share("cut"), 12.5, 12.5)
 			t.Logf("%d sentences; complete, cut: %s; wait %s", n.all, n.percent("complete", "cut"), millis(waits))
 		})
 	}
@@ -203,7 +205,12 @@ func TestLatency(t *testing.T) {
 				}
 			}
 			addRow(4, position, "first sound after the last word", e.name, fmt.Sprint(quantile(first, 0.5).Milliseconds()), fmt.Sprint(quantile(first, 0.95).Milliseconds()))
+			if e.partial > 0 {
+				atMost(t, "median", float64(quantile(first, 0.5).Milliseconds()), 720, 40)
+				atMost(t, "p95", float64(quantile(first, 0.95).Milliseconds()), 800, 80)
+			}
 			if e.final == 0 {
+				atMost(t, "own time", float64(quantile(added, 0.95).Milliseconds()), 20, 0)
 				addRow(4, 50, "the same, after the end of the turn was detected", e.name, fmt.Sprint(quantile(added, 0.5).Milliseconds()), fmt.Sprint(quantile(added, 0.95).Milliseconds()))
 			}
 			t.Logf("%d answers, %s; after the end of the turn %s", len(first), millis(first), millis(added))

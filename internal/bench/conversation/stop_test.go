@@ -42,7 +42,7 @@ func soundsOver(t *testing.T, c corpus) []heardOver {
 		interruption.words = append(interruption.words, u.words)
 	}
 	cough, breath, click := heardOver{name: "coughs"}, heardOver{name: "breaths"}, heardOver{name: "typing and clicks"}
-	few := uint64(8)
+	few := uint64(5)
 	if !small() {
 		few = 60
 	}
@@ -113,7 +113,11 @@ func TestStops(t *testing.T) {
 			}
 			cells := []string{over.name, ours.percent("paused"), ours.percent("cut"), millis(silent[0])}
 			for i := range others {
-				cells = append(cells, fmt.Sprintf("%s (%s)", others[i].percent("cut"), millis(silent[i+1])))
+				cell := others[i].percent("cut")
+				if len(silent[i+1]) > 0 {
+					cell += " (" + millis(silent[i+1]) + ")"
+				}
+				cells = append(cells, cell)
 			}
 			addRow(1, position, cells...)
 			t.Logf("%v", cells)
@@ -139,15 +143,16 @@ func TestEcho(t *testing.T) {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
 			t.Parallel()
 			var n counts
-			for k := range 4 {
-				from := k * len(spoken) / 4
+			for k := range 2 {
+				from := k * len(spoken) / 2
 				r := simulate(t, scene{
 					audio: sounds.Mix(make([]int16, 26*rate), sounds.White(-65)), echo: level, network: true, opening: reading,
 					engines: engines{sound: append(slices.Clone(spoken[from:]), spoken[:from]...)},
 				})
 				n.add(when(r.paused(), "paused"), when(r.cut(), "cut"))
 			}
-			addRow(1, 20+i, fmt.Sprintf("echo of %.0f dB, after 2 s", level), n.percent("paused"), n.percent("cut"), "")
+			atMost(t, "paused", n.share("paused"), 0, 0)
+			addRow(1, 20+i, fmt.Sprintf("echo of %.0f dB, after 2 s", level), n.percent("paused"), n.percent("cut"), "-", "-", "-", "-")
 			t.Logf("paused, cut: %s", n.percent("paused", "cut"))
 		})
 	}
@@ -168,9 +173,13 @@ func TestAcknowledgements(t *testing.T) {
 				t.Parallel()
 				var n counts
 				var stops []time.Duration
-				for _, voice := range []string{"slt", "rms", "awb", "kal16"} {
+				voices := []string{"slt", "rms", "awb", "kal16"}
+				if small() {
+					voices = voices[:2]
+				}
+				for _, voice := range voices {
 					u, _ := newUtterance(voice, "en", text, sounds.Speech(t, voice, text))
-					for k := range 3 {
+					for k := range 2 {
 						audio := make([]int16, 26*rate)
 						begin := soundAt + k*3*rate
 						copy(audio[begin:], u.samples)
@@ -187,7 +196,10 @@ func TestAcknowledgements(t *testing.T) {
 				}
 				addRow(2, at, text, name, n.percent("on"), millis(stops), n.percent("short"), n.percent("repeated"))
 				t.Logf("on, short, repeated %s; stops %s", n.percent("on", "short", "repeated"), millis(stops))
-				atLeast(t, "went on", n.share("on"), 100, 9)
+				atLeast(t, "went on", n.share("on"), 100, 0)
+				if e.partial > 0 {
+					atMost(t, "longest stop", float64(quantile(stops, 1).Milliseconds()), 660, 60)
+				}
 				atMost(t, "repeated", n.share("repeated"), 0, 0)
 			})
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/sip/calllog"
@@ -187,7 +188,7 @@ func TestCall(t *testing.T) {
 	h.line("c1", call.Entry{Seq: 2, Speaker: call.SpeakerAssistant, Text: "Monday?", Start: 65 * time.Second, End: 66 * time.Second, Latency: conversation.Latency{
 		EndOfTurn: 300 * time.Millisecond, Recognized: 450 * time.Millisecond, Playing: 900 * time.Millisecond,
 	}, Holds: []conversation.Hold{{Start: 65500 * time.Millisecond, Length: 720 * time.Millisecond, Why: conversation.HoldBackChannel}}})
-	log := pathway.Log{Turn: 1, Heard: "Monday", Entries: []pathway.LogEntry{
+	log := pathway.Log{Turn: 1, Heard: "Monday", Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 1200, Output: 7}}, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogDecision, Name: "Ask <b>", Chosen: "book", Text: "They named a day.", At: created},
 		{Kind: pathway.LogLoop, Node: "a", At: created},
 		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Duration: time.Second}},
@@ -198,7 +199,7 @@ func TestCall(t *testing.T) {
 	h.want(http.StatusOK, "/calls/c1",
 		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
 		"(held at 1:05.5 for 720 ms: an acknowledgement)",
-		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "They named a day.", "<strong>looped</strong> a", ">Total</th>", "<dt>Retry of</dt>", "<dt>Retried by</dt>", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
+		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "2 early answers withdrawn before it, 1\u202f200 tokens in, 7 out", "They named a day.", "<strong>looped</strong> a", ">Total</th>", "<dt>Retry of</dt>", "<dt>Retried by</dt>", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
 		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "asked for a recording", "!<audio", "!Stop the call", "!data-live")
 	h.call("c2", func(c *call.Call) {
 		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}

@@ -195,3 +195,18 @@ func TestDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLanes draws the 100 lines of a page of a call.
+func BenchmarkLanes(b *testing.B) {
+	l := lanes()
+	l.Row = time.Minute
+	for i := range 92 {
+		u := l.Utterances[i%8]
+		u.Start, u.End = u.Start+time.Duration(i)*6*time.Second, u.End+time.Duration(i)*6*time.Second
+		l.Utterances = append(l.Utterances, u)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.SVG()
+	}
+}
