@@ -36,7 +36,6 @@ type Agent struct {
 	Machines Machines // reactions of placed calls to machines that answer
 
 	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
-	Keywords    []string
 	Keywords []string
 
 	LeastWait   time.Duration // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast

@@ -44,48 +44,22 @@ func (t *toneFit) hear(x *[bandFrame]float64) (hertz float64, tone bool) {
 	return hertz, t.run >= toneFrames
 }
 
-// lowTone is the frequency in Hz below which fitTone compares every third sample, because the noise of companding spoils the small
-// difference between two samples of a low tone. lowLag is the distance between the compared samples. It is unambiguous up to 1333 Hz.
-const (
-	lowTone = 800.0
-	lowLag  = 3
-)
-
 // fitTone returns the mean square of the frame and the frequency of the nearest sinusoid. pure reports whether the frame is a tone.
 func fitTone(x *[bandFrame]float64) (energy, hertz float64, pure bool) {
-	energy, hertz, spread := fitLag(x, 1)
-	if hertz > 0 && hertz < lowTone {
-		energy, hertz, spread = fitLag(x, lowLag)
-	}
-	return energy, hertz, spread < toneSpread && hertz >= lowestTone && hertz <= highestTone
-}
-
-// fitLag fits the coefficient to samples with a distance of lag. It returns the mean square of the frame, the frequency of the nearest
-// sinusoid, and the root mean square distance of the energy from the frequency in Hz. The frequency is 0 if the frame is too soft or no
-// sinusoid.
-func fitLag(x *[bandFrame]float64, lag int) (energy, hertz, spread float64) {
 	var cross, middle, sum float64
-	for n := 2 * lag; n < bandFrame; n++ {
-		cross += (x[n] + x[n-2*lag]) * x[n-lag]
-		middle += x[n-lag] * x[n-lag]
+	for n := 2; n < bandFrame; n++ {
+		cross += (x[n] + x[n-2]) * x[n-1]
+		middle += x[n-1] * x[n-1]
 		sum += x[n] * x[n]
 	}
-	energy = sum / float64(bandFrame-2*lag)
+	energy = sum / (bandFrame - 2)
 	if energy < toneLevel || middle == 0 {
-		return energy, 0, 0
+		return energy, 0, false
 	}
 	c := cross / middle
 	if c <= -2 || c >= 2 {
-		return energy, 0, 0
+		return energy, 0, false
 	}
-	scale := bandRate / (2 * math.Pi * float64(lag))
-	var rest float64
-	for n := 2 * lag; n < bandFrame; n++ {
-		e := x[n] - c*x[n-lag] + x[n-2*lag]
-		rest += e * e
-	}
-	// A frequency error of a small angle leaves a residual of 2·sin(w) times this angle.
-	return energy, math.Acos(c/2) * scale, math.Sqrt(rest/sum/(4-c*c)) * scale
 	// Noise pulls the coefficient towards 2 kHz. The phase between the halves of the frame corrects the frequency by up to 50 Hz.
 	w := math.Acos(c / 2)
 	var share float64

@@ -38,7 +38,6 @@ type agentJSON struct {
 
 	Machines agents.Machines `json:"machines,omitzero"`
 
-	Keywords    []string      `json:"keywords,omitempty"` // those of web agents have a column
 	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
 
 	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
