@@ -36,6 +36,8 @@ type Agent struct {
 	// means the conversation's default.
 	Interruptibility *int
 
+	Machines Machines // reactions of placed calls to machines that answer
+
 	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
 	Keywords []string
 

@@ -114,6 +114,7 @@ func (a Agent) checkTexts(found *faultList) {
 		"interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
+	a.Machines.check(found)
 	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
 	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
 		"keywords", "must each have at most %d characters", MaxKeyword)

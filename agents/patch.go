@@ -46,6 +46,7 @@ type Patch struct {
 	LeastWait        callwright.Optional[time.Duration]
 	LongestWait      callwright.Optional[time.Duration]
 
+	Machines    callwright.Optional[Machines]
 	Keywords    callwright.Optional[[]string]
 	Idle        callwright.Optional[dialogue.Idle]
 	Tools       callwright.Optional[[]json.RawMessage]
@@ -83,6 +84,7 @@ const (
 	SettingTools           Setting = "tools"
 
 	SettingInterruptibility Setting = "interruptibility"
+	SettingMachines         Setting = "machines"
 	SettingLeastWait        Setting = "min_endpointing_delay"
 	SettingLongestWait      Setting = "max_endpointing_delay"
 	SettingIdle             Setting = "idle"
@@ -140,6 +142,7 @@ func (p Patch) changes() []change {
 	add(&list, SettingWaitForGreeting, p.WaitForGreeting, func(w *WebAgent) *bool { return &w.Agent.WaitForGreeting })
 	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
+	add(&list, SettingMachines, p.Machines, func(w *WebAgent) *Machines { return &w.Agent.Machines })
 	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Agent.Keywords })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *string { return &w.Agent.VoiceSettings })

@@ -23,8 +23,9 @@ import (
 // deaf is a call.AMD that never decides.
 type deaf struct{}
 
-func (deaf) Hear(conversation.Frame) (call.AnsweredBy, bool) { return "", false }
-func (deaf) Ended() bool                                     { return false }
+func (deaf) Hear(conversation.Frame) call.Answerer { return call.Answerer{} }
+func (deaf) Words(string, bool)                    {}
+func (deaf) Ended() bool                           { return false }
 
 // onlyHTTPS refuses URLs with schemes other than https.
 func onlyHTTPS(url string) error {
@@ -63,7 +64,7 @@ func TestCharacters(t *testing.T) {
 		r.Agent.Tools = tools(`{"name":"a","url":"https://a.example/","description":"` + wide(1024) + `"}`)
 		h.order(r)
 	}, func(c *call.Config) {
-		c.AMD, c.Requests = func(int) call.AMD { return deaf{} }, &agentstest.Requests{}
+		c.AMD, c.Requests = func(int, string) call.AMD { return deaf{} }, &agentstest.Requests{}
 	})
 }
 
@@ -151,7 +152,7 @@ func TestCreateNamesTheField(t *testing.T) {
 				if _, total, err := h.List(t.Context(), "a", call.Filter{}); err != nil || total != 0 {
 					t.Errorf("there are %d calls, %v", total, err)
 				}
-			}, func(c *call.Config) { c.AMD = func(int) call.AMD { return deaf{} } })
+			}, func(c *call.Config) { c.AMD = func(int, string) call.AMD { return deaf{} } })
 		})
 	}
 }

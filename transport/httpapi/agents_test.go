@@ -109,6 +109,7 @@ func TestAgentComesBackAsItWasGiven(t *testing.T) {
 		{"interruption_threshold", `null`, ""},
 		{"idle", `{"after":0,"times":0,"prompt":"Hello?","goodbye":"Bye.","filler_after":1.5,"filler":"Hm."}`, ""},
 		{"idle", `{"after":7.25}`, ""},
+		{"machines", `{"ivr":"hangup","screening":"introduce","screening_message":"Ada."}`, ""},
 		{"interruptibility", `0`, ""},
 		{"interruptibility", `4`, ""},
 		{"min_endpointing_delay", `450.5`, ""},

@@ -37,6 +37,8 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	Machines agents.Machines `json:"machines,omitzero"`
+
 	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
 
 	VoiceSettings string                 `json:"voice_settings,omitempty"`
@@ -51,6 +53,14 @@ type agentJSON struct {
 	PersonaVersion int                  `json:"persona_version,omitempty"`
 	Conditions     []persona.Condition  `json:"conditions,omitempty"`
 	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
+}
+
+type answererJSON struct {
+	Category call.Category     `json:"category,omitempty"`
+	Rule     call.AnswererRule `json:"rule,omitempty"`
+	At       time.Duration     `json:"at_ns,omitempty"`
+	Words    string            `json:"words,omitempty"`
+	Sure     bool              `json:"sure,omitempty"`
 }
 
 type voicemailJSON struct {
@@ -146,6 +156,7 @@ type begunJSON struct {
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
+	_ = answererJSON(call.Answerer{})
 	_ = voicemailJSON(call.Voicemail{})
 	_ = analysisJSON(call.Analysis{})
 	_ = promotionJSON(pathway.Promotion{})

@@ -1161,6 +1161,197 @@ func (s *KeyValue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *KeyValue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *MachineOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Voicemail.Set {
+		e.FieldStart("voicemail")
+		s.Voicemail.Encode(e)
+	}
+	if s.VoicemailMessage.Set {
+		e.FieldStart("voicemail_message")
+		s.VoicemailMessage.Encode(e)
+	}
+	if s.Ivr.Set {
+		e.FieldStart("ivr")
+		s.Ivr.Encode(e)
+	}
+	if s.Screening.Set {
+		e.FieldStart("screening")
+		s.Screening.Encode(e)
+	}
+	if s.ScreeningMessage.Set {
+		e.FieldStart("screening_message")
+		s.ScreeningMessage.Encode(e)
+	}
+	if s.Announcement.Set {
+		e.FieldStart("announcement")
+		s.Announcement.Encode(e)
+	}
+	if s.Fax.Set {
+		e.FieldStart("fax")
+		s.Fax.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfMachineOptions = [7]string{
+	0: "voicemail",
+	1: "voicemail_message",
+	2: "ivr",
+	3: "screening",
+	4: "screening_message",
+	5: "announcement",
+	6: "fax",
+}
+
+func (s *MachineOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode MachineOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "voicemail":
+			if err := func() error {
+				s.Voicemail.Reset()
+				return s.Voicemail.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail\"")
+			}
+		case "voicemail_message":
+			if err := func() error {
+				s.VoicemailMessage.Reset()
+				return s.VoicemailMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail_message\"")
+			}
+		case "ivr":
+			if err := func() error {
+				s.Ivr.Reset()
+				return s.Ivr.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ivr\"")
+			}
+		case "screening":
+			if err := func() error {
+				s.Screening.Reset()
+				return s.Screening.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening\"")
+			}
+		case "screening_message":
+			if err := func() error {
+				s.ScreeningMessage.Reset()
+				return s.ScreeningMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening_message\"")
+			}
+		case "announcement":
+			if err := func() error {
+				s.Announcement.Reset()
+				return s.Announcement.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"announcement\"")
+			}
+		case "fax":
+			if err := func() error {
+				s.Fax.Reset()
+				return s.Fax.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fax\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode MachineOptions")
+}
+
+func (s *MachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsAnnouncement")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsFax) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsFax) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsFax")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsFax) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsIvr) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsIvr")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsIvr) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsScreening) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsScreening")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsVoicemail")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (s *MessageReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("status")
@@ -1470,6 +1661,130 @@ func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptMachineOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptMachineOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptions to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptMachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsAnnouncement to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsFax) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsFax) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsFax to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsFax) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsIvr) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsIvr to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsIvr) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsScreening) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsScreening to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsVoicemail to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1666,6 +1981,43 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilMachineOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilMachineOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilMachineOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v MachineOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilMachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilMachineOptions) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (o OptNilPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -3412,6 +3764,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3478,12 +3834,12 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "min_endpointing_delay",
-		"max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings", "background_track",
-		"pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id",
-		"metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings",
+		"background_track", "pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language",
+		"tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b00001111, 0b11100111, 0b00000111},
+	Required: []uint8{0b00001111, 0b11001110, 0b00001111},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3500,47 +3856,50 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 4, s.Interruptibility.Decode(d)
+		case "machines":
+			s.Machines.Reset()
+			return 5, s.Machines.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 5, s.MinEndpointingDelay.Decode(d)
+			return 6, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 6, s.MaxEndpointingDelay.Decode(d)
+			return 7, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 7, s.Idle.Decode(d)
+			return 8, s.Idle.Decode(d)
 		case "first_sentence":
-			return 8, s.FirstSentence.Decode(d)
+			return 9, s.FirstSentence.Decode(d)
 		case "model":
-			return 9, codec.DecodeStr(d, &s.Model)
+			return 10, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 10, s.VoiceSettings.Decode(d)
+			return 11, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 11, s.BackgroundTrack.Decode(d)
+			return 12, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 12, s.PronunciationGuide.Decode(d)
+			return 13, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 13, codec.DecodeStr(d, &s.Voice)
+			return 14, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 14, codec.DecodeStr(d, &s.Prompt)
+			return 15, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 15, s.Temperature.Decode(d)
+			return 16, s.Temperature.Decode(d)
 		case "max_duration":
-			return 16, codec.DecodeFloat(d, &s.MaxDuration)
+			return 17, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 17, codec.DecodeStr(d, &s.Language)
+			return 18, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 18, s.Tools.Decode(d)
+			return 19, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 19, s.PathwayID.Decode(d)
+			return 20, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 20, s.Metadata.Decode(d)
+			return 21, s.Metadata.Decode(d)
 		case "keywords":
-			return 21, codec.DecodeStrs(d, &s.Keywords)
+			return 22, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3616,6 +3975,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3643,7 +4006,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [21]string{
+var jsonFieldsNameOfWebAgentCreate = [22]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3660,11 +4023,12 @@ var jsonFieldsNameOfWebAgentCreate = [21]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "idle",
-	19: "keywords",
-	20: "max_duration",
+	16: "machines",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "keywords",
+	21: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3786,6 +4150,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "machines":
+			if err := func() error {
+				s.Machines.Reset()
+				return s.Machines.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"machines\"")
 			}
 		case "min_endpointing_delay":
 			if err := func() error {
@@ -3975,6 +4346,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3998,7 +4373,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [21]string{
+var jsonFieldsNameOfWebAgentUpdate = [22]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -4015,11 +4390,12 @@ var jsonFieldsNameOfWebAgentUpdate = [21]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "idle",
-	19: "keywords",
-	20: "max_duration",
+	16: "machines",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "keywords",
+	21: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -4142,6 +4518,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Interruptibility.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
+			}
+		case "machines":
+			if err := func() error {
+				s.Machines.Reset()
+				return s.Machines.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"machines\"")
 			}
 		case "min_endpointing_delay":
 			if err := func() error {

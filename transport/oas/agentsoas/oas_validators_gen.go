@@ -438,6 +438,46 @@ func (s *KeyValue) Validate() error {
 	return failures.Err()
 }
 
+func (s *MachineOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.Voicemail.Get(); ok {
+		failures.Add("voicemail", value.Validate())
+	}
+	if value, ok := s.VoicemailMessage.Get(); ok {
+		failures.Add("voicemail_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Ivr.Get(); ok {
+		failures.Add("ivr", value.Validate())
+	}
+	if value, ok := s.Screening.Get(); ok {
+		failures.Add("screening", value.Validate())
+	}
+	if value, ok := s.ScreeningMessage.Get(); ok {
+		failures.Add("screening_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Announcement.Get(); ok {
+		failures.Add("announcement", value.Validate())
+	}
+	if value, ok := s.Fax.Get(); ok {
+		failures.Add("fax", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s MachineOptionsAnnouncement) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsFax) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsIvr) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsScreening) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsVoicemail) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s *MessageReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -998,6 +1038,9 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
@@ -1103,6 +1146,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
 	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
@@ -1222,6 +1268,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
+	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
 	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))

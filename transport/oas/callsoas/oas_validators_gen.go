@@ -19,6 +19,25 @@ func (s AgentTools) Validate() error {
 
 func (s AnsweredBy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
+func (s *Answerer) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("category", s.Category.Validate())
+	failures.Add("rule", s.Rule.Validate())
+	failures.Add("at_ms", codec.Int(int64(s.AtMs), validate.Int{MinSet: true}))
+	if value, ok := s.Words.Get(); ok {
+		failures.Add("words", codec.Length(string(value), 0, 1000))
+	}
+	return failures.Err()
+}
+
+func (s AnswererCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s AnswererRule) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s *ApiKey) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -140,6 +159,9 @@ func (s *CallCreate) Validate() error {
 	}
 	if value, ok := s.Voicemail.Get(); ok {
 		failures.Add("voicemail", value.Validate())
+	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
 	}
 	if value, ok := s.Retry.Get(); ok {
 		failures.Add("retry", value.Validate())
@@ -381,6 +403,9 @@ func (s *CallRecord) Validate() error {
 	}
 	if value, ok := s.AnsweredBy.Get(); ok {
 		failures.Add("answered_by", value.Validate())
+	}
+	if value, ok := s.Answerer.Get(); ok {
+		failures.Add("answerer", value.Validate())
 	}
 	if value, ok := s.RecordingURL.Get(); ok {
 		failures.Add("recording_url", codec.Length(string(value), 0, 2048))
@@ -814,6 +839,46 @@ func (s *KeyValue) Validate() error {
 }
 
 func (s ListCallsAnsweredBy) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *MachineOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.Voicemail.Get(); ok {
+		failures.Add("voicemail", value.Validate())
+	}
+	if value, ok := s.VoicemailMessage.Get(); ok {
+		failures.Add("voicemail_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Ivr.Get(); ok {
+		failures.Add("ivr", value.Validate())
+	}
+	if value, ok := s.Screening.Get(); ok {
+		failures.Add("screening", value.Validate())
+	}
+	if value, ok := s.ScreeningMessage.Get(); ok {
+		failures.Add("screening_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Announcement.Get(); ok {
+		failures.Add("announcement", value.Validate())
+	}
+	if value, ok := s.Fax.Get(); ok {
+		failures.Add("fax", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s MachineOptionsAnnouncement) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsFax) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsIvr) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsScreening) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsVoicemail) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *MessageReply) Validate() error {
 	if s == nil {
