@@ -181,7 +181,7 @@ func TestAsksToWait(t *testing.T) {
 			{"Einen Moment bitte.", "Ja, warten Sie mal, ich hole meine Karte", "Moment", "ähm da muss ich nachsehen", "Bleiben Sie dran."},
 			{"Ja.", "Ich muss zum Arzt.", "Im Moment nicht.", "Warten Sie, das stimmt nicht.", "Ich suche eine Wohnung."},
 		},
-		"es": {{"Un momento, por favor.", "espere, voy a buscar mi tarjeta", "Déjeme ver."}, {"Voy a pagar con tarjeta.", "sí", "espero que sí"}},
+		"es": {{"Un momento, por favor.", "espere, voy a buscar mi tarjeta", "Déjeme ver."}, {"Voy a pagar con tarjeta.", "sí", "espero que sí"}}, //nolint:misspell // Spanish
 		"fr": {{"Un instant, s'il vous plaît.", "attendez je vais chercher ma carte", "Oui, une petite seconde."}, {"Je cherche un hôtel.", "oui", "d'accord"}},
 		"it": {{"Un attimo.", "sì, aspetti, devo cercare il numero"}, {"Devo cambiare l'appuntamento.", "certo"}},
 		"nl": {{"Een ogenblikje, alstublieft.", "wacht even, ik pak mijn pas", "even kijken"}, {"Ik zoek een huis.", "ja"}},
