@@ -25,7 +25,7 @@ const moved = storetest.Moved
 // agent lists the members of an agent's document. Its tools, webhook and requests for dynamic data are in the column agent_requests.
 var agent = map[why]string{
 	key:     "conditions[].Pathway knowledge_bases[] persona_id",
-	talk:    "conditions[].When first_sentence machines.ScreeningMessage machines.VoicemailMessage persona pronunciation[].Spoken pronunciation[].Word task",
+	talk:    "conditions[].When first_sentence idle.Filler idle.Goodbye idle.Prompt keywords[] machines.ScreeningMessage machines.VoicemailMessage persona pronunciation[].Spoken pronunciation[].Word task",
 	setting: "background language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model voice voice_settings",
 	route:   "transfer_to", moved: "webhook",
 }
