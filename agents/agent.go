@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/speech/ambience"
@@ -35,6 +36,8 @@ type Agent struct {
 	// means the conversation's default.
 	Interruptibility *int
 
+	Machines Machines // reactions of placed calls to machines that answer
+
 	// Keywords lists names and terms that are likely in the agent's calls, for the recognizer: see Agent.Terms. They are stored as given.
 	Keywords []string
 
@@ -43,6 +46,7 @@ type Agent struct {
 	Background    ambience.Track      // background sound; empty means none
 	LeastWait     time.Duration       // minimum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
 	LongestWait   time.Duration       // maximum silence that ends the other side's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
+	Idle          *dialogue.Idle      // what the agent does in silence; nil means the defaults
 
 	Tools       []json.RawMessage // tools of the model as JSON: see tool.Parse
 	DynamicData []DynamicData     // requests that are sent to other systems before the conversation

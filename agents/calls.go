@@ -98,6 +98,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	}
 	a.Background = cmp.Or(a.Background, ambience.Track(v.Call.Background))
 	a.LeastWait, a.LongestWait = cmp.Or(a.LeastWait, v.Call.LeastWait), cmp.Or(a.LongestWait, v.Call.LongestWait)
+	a.Idle = cmp.Or(a.Idle, v.Call.Idle)
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

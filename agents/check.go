@@ -114,6 +114,7 @@ func (a Agent) checkTexts(found *faultList) {
 		"interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
+	a.Machines.check(found)
 	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
 	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
 		"keywords", "must each have at most %d characters", MaxKeyword)
@@ -122,6 +123,7 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(a.Background != "" && !a.Background.Known(), "background_track", "must be office, cafe, restaurant or none")
 	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)
 	found.addIf(!endpoint.IsBound(a.LongestWait), "max_endpointing_delay", endpoint.BoundRange)
+	found.add(a.Idle.Check("idle."))
 	found.addIf(!led && a.Pathway.Version != pathway.Selector{}, "pathway_version", "requires a pathway_id")
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/speech/ambience"
 	"github.com/callwright/callwright/speech/tts"
@@ -45,7 +46,9 @@ type Patch struct {
 	LeastWait        callwright.Optional[time.Duration]
 	LongestWait      callwright.Optional[time.Duration]
 
+	Machines    callwright.Optional[Machines]
 	Keywords    callwright.Optional[[]string]
+	Idle        callwright.Optional[dialogue.Idle]
 	Tools       callwright.Optional[[]json.RawMessage]
 	DynamicData callwright.Optional[[]DynamicData]
 }
@@ -81,8 +84,10 @@ const (
 	SettingTools           Setting = "tools"
 
 	SettingInterruptibility Setting = "interruptibility"
+	SettingMachines         Setting = "machines"
 	SettingLeastWait        Setting = "min_endpointing_delay"
 	SettingLongestWait      Setting = "max_endpointing_delay"
+	SettingIdle             Setting = "idle"
 
 	SettingDynamicData   Setting = "dynamic_data"
 	SettingVoiceSettings Setting = "voice_settings"
@@ -137,11 +142,13 @@ func (p Patch) changes() []change {
 	add(&list, SettingWaitForGreeting, p.WaitForGreeting, func(w *WebAgent) *bool { return &w.Agent.WaitForGreeting })
 	add(&list, SettingRecord, p.Record, func(w *WebAgent) *bool { return &w.Agent.Record })
 	add(&list, SettingDynamicData, p.DynamicData, func(w *WebAgent) *[]DynamicData { return &w.Agent.DynamicData })
+	add(&list, SettingMachines, p.Machines, func(w *WebAgent) *Machines { return &w.Agent.Machines })
 	add(&list, SettingKeywords, p.Keywords, func(w *WebAgent) *[]string { return &w.Agent.Keywords })
 	add(&list, SettingTools, p.Tools, func(w *WebAgent) *[]json.RawMessage { return &w.Agent.Tools })
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *string { return &w.Agent.VoiceSettings })
 	add(&list, SettingPronunciation, p.Pronunciation, func(w *WebAgent) *[]tts.Pronunciation { return &w.Agent.Pronunciation })
 	add(&list, SettingBackground, p.Background, func(w *WebAgent) *ambience.Track { return &w.Agent.Background })
+	addPointer(&list, SettingIdle, p.Idle, func(w *WebAgent) **dialogue.Idle { return &w.Agent.Idle })
 	addPointer(&list, SettingTemperature, p.Temperature, func(w *WebAgent) **float64 { return &w.Agent.Temperature })
 	addPointer(&list, SettingInterruption, p.Interruption, func(w *WebAgent) **time.Duration { return &w.Agent.Interruption })
 	if p.Interruptibility.Set {

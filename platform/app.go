@@ -209,7 +209,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Observe: p.Ends.observe, Numbering: orgstore.Tenants{DB: p.DB},
 		Model: p.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
-		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
+		AMD:      func(rate int, language string) call.AMD { return voicemail.New(rate, language, nil) },
 		Activity: func(rate int) conversation.Activity { return activity.New(rate, silero.New()) },
 		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
 		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Runtime: p.Runtime,

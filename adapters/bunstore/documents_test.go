@@ -24,8 +24,10 @@ const moved = storetest.Moved
 
 // agent lists the members of an agent's document. Its tools, webhook and requests for dynamic data are in the column agent_requests.
 var agent = map[why]string{
-	key: "conditions[].Pathway knowledge_bases[] persona_id", talk: "conditions[].When first_sentence persona pronunciation[].Spoken pronunciation[].Word task",
-	setting: "background language model voice voice_settings", route: "transfer_to", moved: "webhook",
+	key:     "conditions[].Pathway knowledge_bases[] persona_id",
+	talk:    "conditions[].When first_sentence idle.Filler idle.Goodbye idle.Prompt keywords[] machines.ScreeningMessage machines.VoicemailMessage persona pronunciation[].Spoken pronunciation[].Word task",
+	setting: "background language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model voice voice_settings",
+	route:   "transfer_to", moved: "webhook",
 }
 
 // actor lists the members of an actor's document.
@@ -37,6 +39,7 @@ var documents = map[string]map[why]string{
 	"alert_deliveries.document":  {route: "to", state: "channel direction error kind"},
 	"calls.agent":                agent,
 	"calls.analysis":             {talk: "disposition summary", state: "error"},
+	"calls.answerer":             {state: "category rule", talk: "words"},
 	"calls.carriage":             {route: "peer redirected_to", key: "sip_call_id", state: "codec srtp_suite tls"},
 	"calls.delivery":             {state: "last_failure state"},
 	"calls.ending":               {state: "cause reason release"},

@@ -198,7 +198,7 @@ func runEarlyBrain(t *testing.T, newBrain func(t *testing.T) conversation.EarlyB
 
 // anyTurns returns a start and random turns after it.
 func anyTurns(seed uint64) []conversation.Turn {
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test must be repeatable
+	random := rand.New(rand.NewPCG(seed, 1))
 	turns := []conversation.Turn{{Kind: conversation.TurnStart}}
 	for range 6 {
 		turn := conversation.Turn{Kind: conversation.TurnSpeech, Text: "Well, I mean yes please."}
@@ -227,7 +227,7 @@ type hesitant struct {
 // certain. An answer of b with an effect before a turn is certain fails the test. The calls and the state of b after each turn must equal
 // those of the same brain without Hesitate.
 func Hesitate(t testing.TB, b conversation.EarlyBrain, seed uint64) conversation.Brain {
-	return &hesitant{b, t, rand.New(rand.NewPCG(seed, 2))} //nolint:gosec // a test must be repeatable
+	return &hesitant{b, t, rand.New(rand.NewPCG(seed, 2))}
 }
 
 // Respond implements conversation.Brain.

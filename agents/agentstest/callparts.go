@@ -8,7 +8,6 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
@@ -78,39 +77,6 @@ func RunPathways(t *testing.T, p agents.Pathways, org, other callwright.OrgID, i
 	} {
 		_, _, err := p.Load(t.Context(), test.org, test.id, test.sel)
 		wantField(t, name, err, callwright.CodeNotFound, test.field)
-	}
-}
-
-// RunAMD tests a call.AMD at the sample rates that calls use. newAMD returns a detector for one call.
-func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
-	t.Helper()
-	const frames = int(call.MaxAMD / frameTime)
-	for _, rate := range []int{8000, 16000, 48000} {
-		for name, sound := range map[string]func(i int) int16{
-			"silence": func(int) int16 { return 0 },
-			"a tone":  func(i int) int16 { return tone('a', i, rate) },
-			"words":   func(i int) int16 { return tone('a', i, rate) * int16(i/rate%2) },
-		} {
-			amd, first, at := newAMD(rate), call.AnsweredBy(""), 0
-			for f := range frames {
-				in := make([]int16, rate/50)
-				for i := range in {
-					in[i] = sound(f*len(in) + i)
-				}
-				verdict, decided := amd.Hear(conversation.Frame{In: in, Out: make([]int16, len(in)), Elapsed: time.Duration(f) * frameTime})
-				switch {
-				case decided && first == "":
-					first, at = verdict, f
-				case first != "" && (verdict != first || !decided):
-					t.Fatalf("%s at %d: the verdict was %q in frame %d and %q in %d", name, rate, first, at, verdict, f)
-				}
-			}
-			switch first {
-			case call.AnsweredByHuman, call.AnsweredByVoicemail, call.AnsweredByUnknown:
-			default:
-				t.Errorf("%s at %d: the verdict within %s is %q", name, rate, call.MaxAMD, first)
-			}
-		}
 	}
 }
 

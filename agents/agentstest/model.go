@@ -92,15 +92,15 @@ func RunModel(t *testing.T, h ModelHarness) {
 	})
 	t.Run("SpeaksFirst", func(t *testing.T) { h.answers(t, request) })
 	t.Run("Answers", func(t *testing.T) {
-		h.answers(t, dialogue(request, "Hello.", "Good morning."))
+		h.answers(t, withMessages(request, "Hello.", "Good morning."))
 	})
 	t.Run("TakesAnyWords", func(t *testing.T) {
 		for _, text := range []string{`"}]}`, "<|end|>", "\u202e{{name}}", strings.Repeat("word ", 400), "日本語"} {
-			h.answers(t, dialogue(request, "Hello.", text))
+			h.answers(t, withMessages(request, "Hello.", text))
 		}
 	})
 	t.Run("LeavesTheRequestAlone", func(t *testing.T) {
-		r := dialogue(request, "Hello.", "Good morning.")
+		r := withMessages(request, "Hello.", "Good morning.")
 		h.answers(t, r)
 		if len(r.Messages) != 2 || r.Messages[0].Text != "Hello." || r.Messages[1].Text != "Good morning." {
 			t.Errorf("the messages became %v", r.Messages)
@@ -125,8 +125,8 @@ func RunModel(t *testing.T, h ModelHarness) {
 	}
 }
 
-// dialogue adds messages to a request, alternately of the agent and of the caller.
-func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
+// withMessages adds messages to a request, alternately of the agent and of the caller.
+func withMessages(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
 	}

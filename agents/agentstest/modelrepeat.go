@@ -19,7 +19,7 @@ func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	if !llm.Repeats(m) || !llm.Repeats(other) {
 		t.Error("it does not always say that it repeats its answers")
 	}
-	requests := []llm.ReplyRequest{r, dialogue(r, "Hello.", "Good morning."), dialogue(r, "Yes?", "Monday, in the morning.", "Noted.", "3")}
+	requests := []llm.ReplyRequest{r, withMessages(r, "Hello.", "Good morning."), withMessages(r, "Yes?", "Monday, in the morning.", "Noted.", "3")}
 	if h.Ends != nil && h.Ends.New == nil {
 		requests = append(requests, h.Ends.Request)
 	}

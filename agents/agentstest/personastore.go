@@ -123,7 +123,7 @@ func fullDraft() persona.Version {
 	v.Call = persona.CallConfig{
 		Voice: "slt", Record: true, Language: "en-US", Background: "cafe", MaxDuration: 90 * time.Second, WaitForGreeting: true,
 		Interruption: new(350 * time.Millisecond), Interruptibility: new(0),
-		LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
+		LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second, Idle: idleSettings(),
 	}
 	v.Tools = raws(`{"url": "https://x.example/?a=<b>&c", "name":"look_up","timeout":1e1}`, `"TL-1"`)
 	v.UpdatedAt = at.Add(time.Second)

@@ -79,7 +79,11 @@ func fullAgent() agents.Agent {
 		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
-		Keywords:      []string{"Callwright"},
+		Machines: agents.Machines{
+			Voicemail: agents.MachineMessage, VoicemailMessage: "Call {{number}}.", IVR: agents.MachineHangup, Screening: agents.MachineIntroduce,
+			ScreeningMessage: "This is \u2603.", Announcement: agents.MachineIgnore, Fax: agents.MachineHangup,
+		},
+		Keywords: []string{"Callwright"}, Idle: idleSettings(),
 		VoiceSettings: `{"speed":1.5,"deep":{"b":[null],"a":""}}`, Background: ambience.Cafe,
 		Pronunciation: []tts.Pronunciation{{Word: "API", Spoken: "A P I"}, {Word: "\u00c9va", Spoken: "ava", CaseSensitive: true, Inside: true}},
 		Tools:         raws(`{"url":"https://x.example/","name":"look_up","timeout":1e1}`, `"TL-1"`),

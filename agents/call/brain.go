@@ -90,7 +90,7 @@ func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *record
 			Agent: pathway.Agent{
 				Org: c.Org, Persona: c.Agent.Persona, Language: c.Agent.Language, Model: c.Agent.Model,
 				Temperature: c.Agent.Temperature, TransferTo: c.Agent.TransferTo.String(), FirstSentence: c.Agent.FirstSentence,
-				Facts: c.Agent.Facts(),
+				Facts: c.Agent.Facts(), Lines: c.Agent.Idle.Lines(), Silences: c.Agent.Idle.Asks(),
 			},
 			State:    pathway.Begin(c.Variables, c.Agent.Pathway.StartNode),
 			Observer: func(log pathway.Log) { book.turn(log, by.graph) },
@@ -106,6 +106,7 @@ func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *record
 			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
 			TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools,
 			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge,
+			Lines: c.Agent.Idle.Lines(), Silences: c.Agent.Idle.Asks(),
 		},
 		Conditions: c.Agent.Conditions, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger},
 		Load: func(ctx context.Context, id string) (*graph.Graph, error) {

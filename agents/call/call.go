@@ -34,6 +34,7 @@ type Call struct {
 	Ending        *HangupReason // reason for the end
 	ErrorMessage  string        // human-readable; empty means no error
 	AnsweredBy    AnsweredBy
+	Answerer      Answerer // who answered a placed call, in detail; zero before the identification and without Config.AMD
 	TransferredTo string
 	TransferredAt *time.Time
 	TransferredBy TransferredBy

@@ -39,6 +39,9 @@ func (s *Service) checkPlan(p Plan, a agents.Agent) error {
 	if err := s.checkVoicemail(p.Voicemail, "voicemail.action", "voicemail.message"); err != nil {
 		return err
 	}
+	if s.cfg.AMD == nil && a.Machines != (agents.Machines{}) {
+		return callwright.Errorf(callwright.CodeUnavailable, "answering machine detection is not available on this server, and machines needs it")
+	}
 	if r := p.Retry; r != nil {
 		if r.Wait < ShortestRetry || r.Wait > LongestRetry {
 			return callwright.Invalid("retry.wait", "must be from %d to %d seconds",

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/speech/tts"
@@ -22,8 +23,9 @@ import (
 // deaf is a call.AMD that never decides.
 type deaf struct{}
 
-func (deaf) Hear(conversation.Frame) (call.AnsweredBy, bool) { return "", false }
-func (deaf) Ended() bool                                     { return false }
+func (deaf) Hear(conversation.Frame) call.Answerer { return call.Answerer{} }
+func (deaf) Words(string, bool)                    {}
+func (deaf) Ended() bool                           { return false }
 
 // onlyHTTPS refuses URLs with schemes other than https.
 func onlyHTTPS(url string) error {
@@ -62,7 +64,7 @@ func TestCharacters(t *testing.T) {
 		r.Agent.Tools = tools(`{"name":"a","url":"https://a.example/","description":"` + wide(1024) + `"}`)
 		h.order(r)
 	}, func(c *call.Config) {
-		c.AMD, c.Requests = func(int) call.AMD { return deaf{} }, &agentstest.Requests{}
+		c.AMD, c.Requests = func(int, string) call.AMD { return deaf{} }, &agentstest.Requests{}
 	})
 }
 
@@ -91,6 +93,15 @@ func TestCreateNamesTheField(t *testing.T) {
 		},
 		"min_endpointing_delay": {agent(agents.Agent{Task: "t", LeastWait: endpoint.MinWait - 1})},
 		"max_endpointing_delay": {agent(agents.Agent{Task: "t", LongestWait: endpoint.MaxWait + 1})},
+		"idle.after": {
+			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(-time.Second)}}),
+			agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{After: new(11 * time.Minute)}}),
+		},
+		"idle.times":        {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(11)}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(-1)}})},
+		"idle.filler_after": {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{FillerAfter: new(16 * time.Second)}})},
+		"idle.prompt":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Prompt: long(dialogue.MaxIdleText + 1)}})},
+		"idle.goodbye":      {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Goodbye: long(dialogue.MaxIdleText + 1)}})},
+		"idle.filler":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Filler: long(dialogue.MaxIdleText + 1)}})},
 		"interruption_threshold": {
 			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
 			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),
@@ -141,7 +152,7 @@ func TestCreateNamesTheField(t *testing.T) {
 				if _, total, err := h.List(t.Context(), "a", call.Filter{}); err != nil || total != 0 {
 					t.Errorf("there are %d calls, %v", total, err)
 				}
-			}, func(c *call.Config) { c.AMD = func(int) call.AMD { return deaf{} } })
+			}, func(c *call.Config) { c.AMD = func(int, string) call.AMD { return deaf{} } })
 		})
 	}
 }

@@ -38,16 +38,17 @@ type Config struct {
 
 	// Activity returns the detector of a call's speech. It may be nil: see conversation.Config.
 	Activity func(rate int) conversation.Activity
+	// AMD returns the detector for a call with a sample rate and a language (BCP 47, or empty); nil means no detection.
+	AMD func(rate int, language string) AMD
 
-	Routes     Routes             // if nil, Create returns CodeUnavailable
-	Recordings Recordings         // if nil, Create returns CodeUnavailable for a call with a recording, and incoming calls are unrecorded
-	Notifier   Notifier           // if nil, Create returns CodeUnavailable for a call with a webhook, and incoming calls send no notices
-	Pathways   agents.Pathways    // if nil, calls with a pathway fail
-	Requests   request.Client     // if nil, tools and dynamic data fail
-	Knowledge  pathway.Knowledge  // nil means no knowledge bases
-	AMD        func(rate int) AMD // returns the detector for a call with a sample rate; nil means no detection
-	Failures   Failures           // receives failed calls; may be nil
-	Deliveries *delivery.Log      // lists messages that webhooks have not accepted; may be nil
+	Routes     Routes            // if nil, Create returns CodeUnavailable
+	Recordings Recordings        // if nil, Create returns CodeUnavailable for a call with a recording, and incoming calls are unrecorded
+	Notifier   Notifier          // if nil, Create returns CodeUnavailable for a call with a webhook, and incoming calls send no notices
+	Pathways   agents.Pathways   // if nil, calls with a pathway fail
+	Requests   request.Client    // if nil, tools and dynamic data fail
+	Knowledge  pathway.Knowledge // nil means no knowledge bases
+	Failures   Failures          // receives failed calls; may be nil
+	Deliveries *delivery.Log     // lists messages that webhooks have not accepted; may be nil
 
 	Numbering    callwright.Numbering // default countries of organizations; nil means no defaults
 	Ready        func() error         // refuses calls by its error, for example without a speech engine; nil refuses none

@@ -190,5 +190,8 @@ const (
 	CauseModelRefused  Cause = "model_refused"  // the language model refuses the key or the request
 	CauseModelFailed   Cause = "model_failed"   // the language model failed otherwise: see the reason
 	CauseServiceFailed Cause = "service_failed" // a speech engine, or another required service, failed: see the reason
+	CauseFax           Cause = "fax"            // a fax machine answered
+	CauseAnnouncement  Cause = "announcement"   // the network played an announcement
+	CauseSIT           Cause = "sit"            // the network played special information tones
 	CauseInternal      Cause = "internal"
 )

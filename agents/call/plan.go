@@ -1,6 +1,10 @@
 package call
 
-import "time"
+import (
+	"time"
+
+	"github.com/callwright/callwright/agents"
+)
 
 // Plan configures the steps before and after the conversation of a placed call.
 type Plan struct {
@@ -12,18 +16,18 @@ type Plan struct {
 }
 
 // VoicemailAction selects the reaction to an answering machine.
-type VoicemailAction string
+type VoicemailAction = agents.MachineAction
 
 // The reactions to an answering machine.
 const (
-	VoicemailIgnore  VoicemailAction = "ignore"        // continue as with a person (the default)
-	VoicemailHangup  VoicemailAction = "hangup"        // end the call
-	VoicemailMessage VoicemailAction = "leave_message" // wait for the tone, leave the message, and end the call
+	VoicemailIgnore  = agents.MachineIgnore  // continue as with a person
+	VoicemailHangup  = agents.MachineHangup  // end the call
+	VoicemailMessage = agents.MachineMessage // wait for the tone, leave the message, and end the call
 )
 
 // Voicemail configures the reaction to an answering machine.
 type Voicemail struct {
-	Action  VoicemailAction // empty means VoicemailIgnore
+	Action  VoicemailAction // empty means that of the agent's Machines
 	Message string          // text for VoicemailMessage; may contain {{variables}}
 }
 

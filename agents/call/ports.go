@@ -77,15 +77,21 @@ type Failures interface {
 	CallFailed(ctx context.Context, c Call) error
 }
 
-// AMD detects an answering machine from the beginning of one call, at a sample rate of 8000, 16000 or 48000 Hz. Only one goroutine may use
-// it. agentstest.RunAMD tests it.
+// AMD identifies the party that answered a call: a person, an answering machine or another machine. It processes one call, at a sample rate
+// of 8000, 16000 or 48000 Hz. Only one goroutine may use it. agentstest.RunAMD tests it.
 type AMD interface {
-	// Hear processes the next frame of the call: 20 ms at the AMD's sample rate. decided is true at the latest after MaxAMD. From then on
-	// the verdict does not change: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown if the AMD cannot decide.
-	Hear(frame conversation.Frame) (verdict AnsweredBy, decided bool)
-	// Ended reports whether the greeting or the tone of an answering machine is over, so that a message can be left.
+	// Hear processes the next frame of the call: 20 ms at the AMD's sample rate. It returns the answerer so far, which has a Category at the
+	// latest after MaxAMD. Until then the answerer may change, for example when words correct a verdict by sound. Its At is the time of the
+	// frame at which it last changed. After MaxAMD it does not change. An answerer with Rule RuleWords has Words, and is Sure.
+	Hear(frame conversation.Frame) Answerer
+	// Words passes the other side's recognized words: all words of the current turn so far, which replace the words of an earlier call for
+	// this turn. final means that the turn is over, and that later words belong to the next turn. The text may be empty, wrong or partial,
+	// in any language. It takes effect in the next Hear. An AMD decides without words, too, because a recognizer may fail.
+	Words(text string, final bool)
+	// Ended reports whether the machine's recording or tone is over, so that a message can be left: 200 ms after a tone, or after 2 s of
+	// silence.
 	Ended() bool
 }
 
-// MaxAMD bounds the time of a call within which an AMD decides.
+// MaxAMD is the time of a call after which an AMD's verdict does not change.
 const MaxAMD = time.Minute

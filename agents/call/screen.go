@@ -1,133 +1,130 @@
 package call
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"iter"
-	"time"
+	"sync"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
-	"github.com/callwright/callwright/agents/template"
-	"github.com/callwright/callwright/speech/tts"
 )
 
-// errMachine is the error that ends the conversation with an answering machine.
-var errMachine = errors.New("an answering machine answered the call")
-
-// reasonMessageLeft is the hang-up reason after a message was left on an answering machine.
-const reasonMessageLeft = "a message was left on an answering machine"
-
-// The limits for answering machines.
-const (
-	greetingPatience = time.Minute      // a message is left after this time even if the greeting continues
-	messagePatience  = 20 * time.Second // duration of sound that interrupts the message; machines stop earlier
-)
-
-// amdAudio passes the beginning of a call's audio to an AMD.
+// amdAudio passes the audio of a placed call to an AMD, and the words that the conversation recognizes.
 type amdAudio struct {
 	conversation.Audio
-	screener AMD
-	decided  bool
-	verdict  func(AnsweredBy) // called by Read at the first decision, at most once
+	identified func(Answerer) // called by Read when the answerer changes
+
+	mu    sync.Mutex // the conversation's observer writes words while Read passes frames
+	amd   AMD
+	heard string // words of the other side's last turn
+	open  bool   // words of a turn that is not over were recognized
+
+	// The following fields belong to the goroutine that reads.
+	answerer Answerer
+	watch    func(f conversation.Frame, ended bool) // called by Read after each frame; may be nil. ended is AMD.Ended
 }
 
-// Read reads a frame and passes it to the AMD. It calls verdict at the first decision.
+// Read reads a frame and passes it to the AMD.
 func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := a.Audio.Read(ctx)
 	if err != nil {
 		return f, err
 	}
-	if verdict, decided := a.screener.Hear(f); decided && !a.decided {
-		a.decided = true
-		a.verdict(verdict)
+	a.mu.Lock()
+	now, ended := a.amd.Hear(f), a.amd.Ended()
+	a.mu.Unlock()
+	if now != a.answerer && now.Category != "" {
+		a.answerer = now
+		a.identified(now)
+	}
+	if a.watch != nil {
+		a.watch(f, ended)
 	}
 	return f, nil
 }
 
-// detectMachine returns audio that runs the AMD at the beginning of a placed call and records the answering party. For an answering machine
-// it calls hush with errMachine, if the plan hangs up or leaves a message. For an incoming call, or without Config.AMD, detectMachine
-// returns the audio unchanged.
-func (s *Service) detectMachine(
-	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
-) conversation.Audio {
-	if c.Inbound || s.cfg.AMD == nil {
-		return audio
+// words passes recognized words to the AMD.
+func (a *amdAudio) words(text string, final bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.amd.Words(text, final)
+	if a.open = text != "" && !final; final {
+		a.heard = text
 	}
-	return &amdAudio{Audio: audio, screener: s.cfg.AMD(audio.Rate()), verdict: func(by AnsweredBy) {
-		c.AnsweredBy = by
+}
+
+// turns returns the words of the other side's last turn, and whether a later turn with words is not over.
+func (a *amdAudio) turns() (heard string, open bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.heard, a.open
+}
+
+// restart replaces the AMD, because another party is expected.
+func (a *amdAudio) restart(amd AMD) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.amd, a.answerer, a.heard = amd, Answerer{}, ""
+}
+
+// wordObserver is an observer that also passes the other side's words to an AMD.
+type wordObserver struct {
+	conversation.Observer
+	audio *amdAudio
+}
+
+// Entry implements conversation.Observer.
+func (o wordObserver) Entry(e conversation.Entry) {
+	if e.Role == conversation.RoleCaller && !e.Digits {
+		o.audio.words(e.Text, true)
+	}
+	o.Observer.Entry(e)
+}
+
+// Partial implements conversation.PartialObserver.
+func (o wordObserver) Partial(p conversation.Partial) {
+	o.audio.words(p.Text, false)
+	if partial, ok := o.Observer.(conversation.PartialObserver); ok {
+		partial.Partial(p)
+	}
+}
+
+// detectMachine returns audio that runs the AMD on a placed call and records the answering party. It returns nil for an incoming call, and
+// without Config.AMD.
+func (s *Service) detectMachine(c *Call, audio conversation.Audio, book *recordWriter) *amdAudio {
+	if c.Inbound || s.cfg.AMD == nil {
+		return nil
+	}
+	return &amdAudio{Audio: audio, amd: s.cfg.AMD(audio.Rate(), c.Agent.Language), identified: func(a Answerer) {
+		a.Words = writable(a.Words)
+		changed := a.Category != c.Answerer.Category
+		c.Answerer, c.AnsweredBy = a, a.answeredBy()
 		book.changed(*c)
-		book.notice(EventsCall, EventInfo, "answered by: "+string(by))
-		s.observed.add(Observation{What: ObservedAnsweredBy, At: book.clock.Now(), Call: *c})
-		machine := c.Plan.Voicemail.Action == VoicemailHangup || c.Plan.Voicemail.Action == VoicemailMessage
-		if by == AnsweredByVoicemail && machine {
-			hush(errMachine)
+		if changed {
+			book.notice(EventsCall, EventInfo, "answered by: "+string(a.Category))
+			s.observed.add(Observation{What: ObservedAnsweredBy, At: book.clock.Now(), Call: *c})
 		}
 	}}
 }
 
-// finishConversation carries out the call's plan for an answering machine: it hangs up, or first leaves a message. talk configures the
-// conversation that says the message.
-func (s *Service) finishConversation(
-	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
-) (conversation.Outcome, error) {
-	gone := conversation.Outcome{By: conversation.ByAgent, Reason: errMachine.Error()}
-	heard, ok := audio.(*amdAudio)
-	if c.Plan.Voicemail.Action == VoicemailHangup || !ok {
-		return gone, nil
-	}
-	if err := heard.awaitEnd(ctx); err != nil {
-		gone.By = conversation.ByPeer
-		if ctx.Err() != nil {
-			gone.By = conversation.ByContext
+// reaction returns the action of the call's plan and agent for an answerer, and the text of the action, if any.
+func (c *Call) reaction(by Category) (action agents.MachineAction, text string) {
+	m := c.Agent.Machines
+	switch by {
+	case CategoryVoicemail:
+		if c.Plan.Voicemail.Action != "" {
+			return c.Plan.Voicemail.Action, c.Plan.Voicemail.Message
 		}
-		return gone, nil
-	}
-	talk.WaitForGreeting, talk.Interruption = false, messagePatience
-	speaking, err := conversation.New(talk)
-	if err != nil {
-		return conversation.Outcome{By: conversation.ByFailure}, err
-	}
-	text := template.Parse(c.Plan.Voicemail.Message).Render(c.Variables)
-	return speaking.Run(ctx, audio, &message{text: text})
-}
-
-// awaitEnd reads audio until the machine's greeting is over, for at most greetingPatience.
-func (a *amdAudio) awaitEnd(ctx context.Context) error {
-	for began := time.Duration(-1); !a.screener.Ended(); {
-		f, err := a.Read(ctx)
-		if err != nil {
-			return err
-		}
-		if began < 0 {
-			began = f.Elapsed
-		}
-		if f.Elapsed-began >= greetingPatience {
-			return nil
-		}
-	}
-	return nil
-}
-
-// message is a brain that says a text and ends the conversation. A second turn also ends it: the other side has interrupted the text.
-type message struct {
-	text  string
-	begun bool
-}
-
-// Respond says the text in the first turn, and ends the conversation.
-func (m *message) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
-	return func(yield func(conversation.Step, error) bool) {
-		if m.begun {
-			yield(conversation.End{Reason: errMachine.Error()}, nil)
-			return
-		}
-		m.begun = true
-		var chunks tts.Chunker
-		for _, chunk := range append(chunks.Write(m.text), chunks.Flush()...) {
-			if !yield(conversation.Say{Text: chunk}, nil) {
-				return
-			}
-		}
-		yield(conversation.End{Reason: reasonMessageLeft}, nil)
+		return cmp.Or(m.Voicemail, agents.MachineIgnore), m.VoicemailMessage
+	case CategoryIVR:
+		return cmp.Or(m.IVR, agents.MachineIgnore), ""
+	case CategoryScreening:
+		return cmp.Or(m.Screening, agents.MachineIgnore), m.ScreeningMessage
+	case CategoryAnnouncement, CategorySIT:
+		return cmp.Or(m.Announcement, agents.MachineHangup), ""
+	case CategoryFax:
+		return cmp.Or(m.Fax, agents.MachineHangup), ""
+	default:
+		return agents.MachineIgnore, ""
 	}
 }

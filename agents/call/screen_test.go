@@ -19,18 +19,20 @@ import (
 // judge is an AMD. It returns its field verdict once the call has lasted as long as its field after, and reports the end of the greeting
 // once the call has lasted as long as its field ends.
 type judge struct {
-	verdict     call.AnsweredBy
+	verdict     call.Category
 	after, ends time.Duration
 	now         time.Duration
 }
 
-func (j *judge) Hear(f conversation.Frame) (call.AnsweredBy, bool) {
+func (j *judge) Hear(f conversation.Frame) call.Answerer {
 	j.now = f.Elapsed
 	if j.now < j.after {
-		return "", false
+		return call.Answerer{}
 	}
-	return j.verdict, true
+	return call.Answerer{Category: j.verdict, Rule: call.RuleBeep, At: j.after, Sure: true}
 }
+
+func (j *judge) Words(string, bool) {}
 
 func (j *judge) Ended() bool { return j.now >= j.ends }
 
@@ -39,7 +41,7 @@ func screenedCalls(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
-			c.AMD = func(rate int) call.AMD {
+			c.AMD = func(rate int, _ string) call.AMD {
 				if rate != 8000 {
 					t.Errorf("the rate is %d", rate)
 				}
@@ -63,7 +65,7 @@ func machine(action call.VoicemailAction) call.Request {
 // TestScreenedPerson checks that the record shows that a person or an unknown party answered, and that the conversation continues.
 func TestScreenedPerson(t *testing.T) {
 	t.Parallel()
-	for _, verdict := range []call.AnsweredBy{call.AnsweredByHuman, call.AnsweredByUnknown} {
+	for _, verdict := range []call.Category{call.CategoryHuman, call.CategoryUnknown} {
 		t.Run(string(verdict), func(t *testing.T) {
 			t.Parallel()
 			screenedCalls(t, judge{verdict: verdict, after: time.Second}, func(t *testing.T, h *house) {
@@ -72,7 +74,7 @@ func TestScreenedPerson(t *testing.T) {
 				h.hears(phone, "hello")
 				h.says(phone, "bye")
 				got, _ := h.ended(c.ID)
-				if got.AnsweredBy != verdict || got.Ending.Reason != "the agent was done" {
+				if got.AnsweredBy != call.AnsweredBy(verdict) || got.Ending.Reason != "the agent was done" {
 					t.Errorf("record %+v", got)
 				}
 				waitFor(time.Hour)
@@ -88,7 +90,7 @@ func TestScreenedPerson(t *testing.T) {
 func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, action := range []call.VoicemailAction{"", call.VoicemailIgnore} {
-		screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+		screenedCalls(t, judge{verdict: call.CategoryVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 			c := h.order(machine(action))
 			phone := h.answered()
 			h.hears(phone, "hello")
@@ -104,7 +106,7 @@ func TestScreenedMachineThatIsIgnored(t *testing.T) {
 // TestScreenedMachineToHangUpOn checks that the service hangs up on an answering machine, and that the plan's retry follows.
 func TestScreenedMachineToHangUpOn(t *testing.T) {
 	t.Parallel()
-	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.CategoryVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailHangup)
 		r.Agent.WaitForGreeting = true
 		r.Plan.Retry = &call.Retry{Wait: time.Minute, Voicemail: call.Voicemail{Action: call.VoicemailMessage, Message: "call me."}}
@@ -139,7 +141,7 @@ func TestScreenedMachineWithAMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: test.ends}
+			j := judge{verdict: call.CategoryVoicemail, after: time.Second, ends: test.ends}
 			screenedCalls(t, j, func(t *testing.T, h *house) {
 				r := machine(call.VoicemailMessage)
 				r.Agent.FirstSentence = "hello, this is a long sentence that the machine does not hear to its end"
@@ -174,7 +176,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 	for name, at := range map[string]time.Duration{"in its greeting": 5 * time.Second, "in the message": 10500 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
+			j := judge{verdict: call.CategoryVoicemail, after: time.Second, ends: 10 * time.Second}
 			screenedCalls(t, j, func(t *testing.T, h *house) {
 				r := machine(call.VoicemailMessage)
 				r.Plan.Retry = &call.Retry{Wait: time.Minute}
@@ -196,7 +198,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 // TestScreenedMachineThatIsNone checks that a call is retried if a key interrupts the message, because the message may not have been heard.
 func TestScreenedMachineThatIsNone(t *testing.T) {
 	t.Parallel()
-	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.CategoryVoicemail, after: time.Second}, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailMessage)
 		r.Plan.Voicemail.Message = strings.Repeat("call us back. ", 100)
 		r.Plan.Retry = &call.Retry{Wait: time.Minute}
@@ -220,7 +222,7 @@ func TestScreenedMachineThatIsNone(t *testing.T) {
 // TestScreenedMachineAndAStop checks that a stop during the greeting ends the call immediately and prevents a retry.
 func TestScreenedMachineAndAStop(t *testing.T) {
 	t.Parallel()
-	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
+	j := judge{verdict: call.CategoryVoicemail, after: time.Second, ends: 10 * time.Second}
 	screenedCalls(t, j, func(t *testing.T, h *house) {
 		r := machine(call.VoicemailMessage)
 		r.Plan.Retry = &call.Retry{Wait: time.Minute}
@@ -245,7 +247,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
-			c.AMD = func(rate int) call.AMD { return voicemail.New(rate) }
+			c.AMD = func(rate int, language string) call.AMD { return voicemail.New(rate, language, nil) }
 		})
 		defer h.stop()
 		r := machine(call.VoicemailMessage)
@@ -254,11 +256,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 		c := h.order(r)
 		phone := h.answered()
 		phone.Say(strings.Repeat("nobody is here. ", 8)) // lasts eight seconds
-		tone := make([]int16, 8000/2)
-		for i := range tone {
-			tone[i] = int16(9000 * math.Sin(2*math.Pi*1000*float64(i)/8000))
-		}
-		phone.Play(tone)
+		phone.Play(sine(1000, 500*time.Millisecond))
 		<-phone.Done()
 		got, lines := h.ended(c.ID)
 		if got.AnsweredBy != call.AnsweredByVoicemail || got.Ending.Reason != "a message was left on an answering machine" {
@@ -271,10 +269,19 @@ func TestScreenedByTheDetector(t *testing.T) {
 	})
 }
 
+// sine returns a tone at 8 kHz.
+func sine(hertz float64, d time.Duration) []int16 {
+	tone := make([]int16, int(d.Milliseconds())*8)
+	for i := range tone {
+		tone[i] = int16(9000 * math.Sin(2*math.Pi*hertz*float64(i)/8000))
+	}
+	return tone
+}
+
 // TestIncomingCallsAreNotScreened checks that incoming calls use no AMD, because a caller is no answering machine.
 func TestIncomingCallsAreNotScreened(t *testing.T) {
 	t.Parallel()
-	screenedCalls(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
+	screenedCalls(t, judge{verdict: call.CategoryVoicemail}, func(t *testing.T, h *house) {
 		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
 		phone, err := in.Phone(t.Context())
 		if err != nil {

@@ -95,6 +95,9 @@ var outcomes = map[Cause]struct {
 	CauseModelRefused:  {StatusFailed, llm.Reason(&llm.Failure{Class: llm.ClassPermanent})},
 	CauseModelFailed:   {StatusFailed, "the language model failed"},
 	CauseServiceFailed: {StatusFailed, "a service that the conversation needs failed"},
+	CauseFax:           {StatusFailed, "a fax machine answered the call"},
+	CauseAnnouncement:  {StatusFailed, "an announcement of the network answered the call"},
+	CauseSIT:           {StatusFailed, "the network answered the call with special information tones: the number cannot be reached"},
 	CauseNoPathway: {
 		StatusFailed,
 		"the call's pathway or persona, its version or its start node no longer exists or cannot be used",

@@ -87,7 +87,7 @@ func (s *Service) update(ctx context.Context, c Call) error {
 }
 
 // converse runs the conversation, with a recording if the agent has Record. After a failed transfer, the conversation continues. If an
-// answering machine answers, converse carries out the call's plan for it.
+// machine answers, converse carries out the call's plan for it.
 func (s *Service) converse(
 	ctx context.Context, c *Call, leg Leg, by loadLeader, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
@@ -99,18 +99,27 @@ func (s *Service) converse(
 	defer background.wait.Wait()
 	audio, stop := s.audio(ctx, c, leg, background)
 	defer stop()
-	talking, hush := context.WithCancelCause(ctx)
-	defer hush(nil)
-	audio = s.detectMachine(c, audio, book, hush)
 	config := s.conversationConfig(c.Org, c.Agent, book)
+	screen := s.detectMachine(c, audio, book)
+	if screen != nil {
+		audio, config.Observer = screen, wordObserver{book, screen}
+	}
 	for {
 		talk, err := conversation.New(config)
 		if err != nil {
 			return conversation.Outcome{By: conversation.ByFailure}, err
 		}
-		outcome, err = talk.Run(talking, audio, brain)
-		if errors.Is(context.Cause(talking), errMachine) {
-			return s.finishConversation(ctx, c, audio, s.conversationConfig(c.Org, c.Agent, book))
+		outcome, machine, err := s.talk(ctx, c, talk, audio, screen, brain)
+		if machine {
+			m := &machineTalk{service: s, call: c, audio: screen, config: config}
+			resume, outcome, err := m.react(ctx)
+			if !resume {
+				return outcome, err
+			}
+			heard, _ := screen.turns()
+			brain = &resumed{brain, heard}
+			config.WaitForGreeting, config.Meanwhile = false, conversation.Meanwhile{}
+			continue
 		}
 		if outcome.TransferTo == "" {
 			return outcome, err
@@ -124,6 +133,28 @@ func (s *Service) converse(
 		}
 		config.WaitForGreeting, config.Meanwhile = false, meanwhile
 	}
+}
+
+// talk runs a conversation. machine reports that it has ended because a machine answered to which the plan reacts. screen may be nil.
+func (s *Service) talk(
+	ctx context.Context, c *Call, talk *conversation.Conversation, audio conversation.Audio, screen *amdAudio, brain conversation.Brain,
+) (outcome conversation.Outcome, machine bool, err error) {
+	if screen == nil {
+		outcome, err = talk.Run(ctx, audio, brain)
+		return outcome, false, err
+	}
+	talking, hush := context.WithCancelCause(ctx)
+	defer hush(nil)
+	screen.watch = func(_ conversation.Frame, ended bool) { // words often correct an unsure verdict when the other side pauses
+		_, open := screen.turns()
+		action, _ := c.reaction(screen.answerer.Category)
+		if action != agents.MachineIgnore && (ended || screen.answerer.Sure && !open) {
+			hush(errMachine)
+		}
+	}
+	defer func() { screen.watch = nil }()
+	outcome, err = talk.Run(talking, audio, brain)
+	return outcome, errors.Is(context.Cause(talking), errMachine), err
 }
 
 // speaker returns the synthesizer for the calls of an organization's agent, which applies the agent's voice settings and pronunciations.
@@ -143,6 +174,7 @@ func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book 
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}
+	a.Idle.Configure(&config, a.Language)
 	if a.Interruption != nil {
 		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default
 	}
@@ -199,7 +231,8 @@ const (
 
 // end hangs up the call unless it has ended, and returns the reason for its end.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
-	if err != nil {
+	ours, planned := errors.AsType[*HangupReason](err)
+	if err != nil && !planned {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
 	}
 	if c.TransferredBy == TransferredByAgent {
@@ -216,6 +249,9 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 		return ended
 	}
 	why := whyEnded(ctx, outcome, err)
+	if planned && ours != errEnded {
+		why = *ours
+	}
 	why.SIPCode, why.Release, why.Unconfirmed = ended.SIPCode, ended.Release, ended.Unconfirmed
 	return why
 }

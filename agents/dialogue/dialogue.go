@@ -105,7 +105,7 @@ func split(text, heard string) (own, later string) {
 	return heard, ""
 }
 
-// The agent asks again after each of maxSilences consecutive silences; the next silence ends the conversation. The maxUnclear-th
+// The agent asks again after each of maxSilences consecutive silences by default; the next silence ends the conversation. The maxUnclear-th
 // consecutive turn without understood words ends the conversation.
 const (
 	maxSilences = 2
@@ -140,12 +140,17 @@ func (t *Talk) Asked(turn conversation.Turn, language string) Courtesy {
 }
 
 // Patience returns the courtesy that answers a turn of silence or noise. rest is the result of Hear for the turn. Patience returns None for
-// any other turn, and for silence or noise as the first turn, because these turns need a model.
-func (t *Talk) Patience(turn conversation.Turn, rest string) Courtesy {
+// any other turn, and for silence or noise as the first turn, because these turns need a model. asks is the number of consecutive silences
+// in which the agent asks the caller; nil means 2.
+func (t *Talk) Patience(turn conversation.Turn, rest string, asks *int) Courtesy {
+	silences := maxSilences
+	if asks != nil {
+		silences = *asks
+	}
 	silent := turn.Kind == conversation.TurnSilence
 	unclear := turn.Kind == conversation.TurnSpeech && turn.Text == ""
 	switch {
-	case silent && t.Silences > maxSilences, unclear && t.Unclear >= maxUnclear:
+	case silent && t.Silences > silences, unclear && t.Unclear >= maxUnclear:
 		return Goodbye
 	case silent && t.Opened:
 		return StillThere

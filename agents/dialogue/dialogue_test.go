@@ -129,7 +129,7 @@ func TestPatience(t *testing.T) {
 	} {
 		talk := dialogue.Talk{Opened: test.opened, Silences: test.silences, Unclear: test.unclear}
 		talk.Hear(test.turn)
-		if got := talk.Patience(test.turn, test.rest); got != test.want {
+		if got := talk.Patience(test.turn, test.rest, nil); got != test.want {
 			t.Errorf("%+v: %q", test, got)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAsksToWait(t *testing.T) {
 			{"Einen Moment bitte.", "Ja, warten Sie mal, ich hole meine Karte", "Moment", "ähm da muss ich nachsehen", "Bleiben Sie dran."},
 			{"Ja.", "Ich muss zum Arzt.", "Im Moment nicht.", "Warten Sie, das stimmt nicht.", "Ich suche eine Wohnung."},
 		},
-		"es": {{"Un momento, por favor.", "espere, voy a buscar mi tarjeta", "Déjeme ver."}, {"Voy a pagar con tarjeta.", "sí", "espero que sí"}},
+		"es": {{"Un momento, por favor.", "espere, voy a buscar mi tarjeta", "Déjeme ver."}, {"Voy a pagar con tarjeta.", "sí", "espero que sí"}}, //nolint:misspell // Spanish
 		"fr": {{"Un instant, s'il vous plaît.", "attendez je vais chercher ma carte", "Oui, une petite seconde."}, {"Je cherche un hôtel.", "oui", "d'accord"}},
 		"it": {{"Un attimo.", "sì, aspetti, devo cercare il numero"}, {"Devo cambiare l'appuntamento.", "certo"}},
 		"nl": {{"Een ogenblikje, alstublieft.", "wacht even, ik pak mijn pas", "even kijken"}, {"Ik zoek een huis.", "ja"}},
@@ -314,7 +314,7 @@ func TestTalkHolds(t *testing.T) {
 			if turn.Interrupted && strings.ReplaceAll(turn.Heard+rest, " ", "") != strings.ReplaceAll(said, " ", "") {
 				t.Fatalf("%q was said, %q heard, and the rest is %q", said, turn.Heard, rest)
 			}
-			_ = talk.Patience(turn, rest)
+			_ = talk.Patience(turn, rest, nil)
 			a := talk.Answer(func(conversation.Step) bool { return true })
 			a.Text(rapid.SampledFrom([]string{"", "One.", "One. Two words."}).Draw(t, "answer"))
 			said = a.Said()
@@ -339,7 +339,7 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		next := talk
-		_ = next.Patience(turn, next.Hear(turn))
+		_ = next.Patience(turn, next.Hear(turn), nil)
 		next.Answer(func(conversation.Step) bool { return true }).Text("Very well. For how many of you?")
 	}
 }

@@ -24,7 +24,7 @@ func Example() {
 		{Kind: conversation.TurnSpeech, Text: "Never mind.", Interrupted: true, Heard: ""},
 	} {
 		rest := talk.Hear(turn)
-		courtesy := talk.Patience(turn, rest)
+		courtesy := talk.Patience(turn, rest, nil)
 		answer := talk.Answer(func(s conversation.Step) bool {
 			fmt.Println(s)
 			return true

@@ -233,7 +233,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 		Graph: g,
 		Agent: pathway.Agent{
 			Org: task.Org, Persona: task.Persona, Language: task.Language, Model: task.ModelName, Temperature: task.Temperature,
-			TransferTo: task.TransferTo, Facts: task.Facts, Lines: task.Lines,
+			TransferTo: task.TransferTo, Facts: task.Facts, Lines: task.Lines, Silences: task.Silences,
 		},
 		State: state, Observer: b.observePath,
 	})

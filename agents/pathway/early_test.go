@@ -85,9 +85,9 @@ func TestEarlyToolsWait(t *testing.T) {
 	turn := speech("find me")
 	for range 2 {
 		turn.Early = new(conversation.Early)
-		for s := range b.Respond(t.Context(), turn) {
-			if s != (conversation.Say{Text: "I am looking."}) {
-				t.Errorf("the early answer has %v", s)
+		for s, err := range b.Respond(t.Context(), turn) {
+			if err != nil || s != (conversation.Say{Text: "I am looking."}) {
+				t.Errorf("the early answer has %v, %v", s, err)
 			}
 			turn.Early.Decide(false)
 		}

@@ -33,6 +33,7 @@ type Agent struct {
 	FirstSentence string         // spoken before the words of the first node; may contain {{variables}}
 	Facts         []request.Fact // facts about variables, in addition to the graph's facts
 	Lines         dialogue.Lines
+	Silences      *int // see dialogue.Idle.Times
 }
 
 // Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests it.

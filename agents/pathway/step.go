@@ -80,7 +80,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	talk := &w.state.Talk
 	said := talk.Last > 0 || talk.Unsaid != ""
 	rest := talk.Hear(in)
-	closing := talk.Patience(in, rest)
+	closing := talk.Patience(in, rest, w.agent.Silences)
 	w.heard = *talk
 	if in.Interrupted && said && w.state.SaysText {
 		w.state.Interruption.Rest = rest

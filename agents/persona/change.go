@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 )
 
 // Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt, the version is in
@@ -86,6 +87,7 @@ type CallChange struct {
 
 	LeastWait   callwright.Optional[time.Duration]
 	LongestWait callwright.Optional[time.Duration]
+	Idle        callwright.Optional[dialogue.Idle]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -135,6 +137,9 @@ func (c Change) apply(p *Persona, v *Version) {
 	}
 	if c.Call.Interruptibility.Set {
 		v.Call.Interruptibility = c.Call.Interruptibility.Value
+	}
+	if c.Call.Idle.Set {
+		v.Call.Idle = c.Call.Idle.Value
 	}
 }
 

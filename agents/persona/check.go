@@ -61,6 +61,13 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
+// add adds an error, if err is a *callwright.Error.
+func (f *faults) add(err error) {
+	if fault, ok := errors.AsType[*callwright.Error](err); ok {
+		*f = append(*f, fault)
+	}
+}
+
 // addLonger adds an error about a field if its text has more characters than the given maximum.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
@@ -124,6 +131,7 @@ func (v Version) check(f *faults) {
 		"call_config.interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
 	f.addIf(!endpoint.IsBound(v.Call.LeastWait), "call_config.min_endpointing_delay", endpoint.BoundRange)
 	f.addIf(!endpoint.IsBound(v.Call.LongestWait), "call_config.max_endpointing_delay", endpoint.BoundRange)
+	f.add(v.Call.Idle.Check("call_config.idle."))
 }
 
 // normalize replaces the background sound noBackground by the empty text.

@@ -12,6 +12,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
 )
@@ -126,6 +127,8 @@ func TestRefusesVersions(t *testing.T) {
 		"waits":                    {voice(persona.CallChange{LeastWait: callwright.Given(endpoint.MinWait), LongestWait: callwright.Given(endpoint.MaxWait)}), ""},
 		"too short a wait":         {voice(persona.CallChange{LeastWait: callwright.Given(endpoint.MinWait - 1)}), "call_config.min_endpointing_delay"},
 		"too long a wait":          {voice(persona.CallChange{LongestWait: callwright.Given(endpoint.MaxWait + 1)}), "call_config.max_endpointing_delay"},
+		"idle settings":            {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks)})}), ""},
+		"too many prompts":         {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks + 1)})}), "call_config.idle.times"},
 		"large tools":              {use(tools(8, persona.MaxTools)...), ""},
 		"too large tools":          {use(tools(8, persona.MaxTools+1)...), "default_tools"},
 		"too many tools":           {use(tools(tool.MaxTools+1, 10_000)...), "default_tools"},

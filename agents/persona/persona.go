@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 )
 
 // Persona is a character that handles calls. It contains the character's identity and the ids of its versions in use.
@@ -70,6 +71,7 @@ type CallConfig struct {
 	Interruption     *time.Duration // duration of speech that interrupts the agent, at most conversation.MaxThreshold; nil means that of Interruptibility
 	Interruptibility *int           // readiness to be interrupted, from 0 (never) to conversation.MaxInterruptibility (immediately); nil means the default
 
-	LeastWait   time.Duration // minimum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
-	LongestWait time.Duration // maximum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
+	LeastWait   time.Duration  // minimum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
+	LongestWait time.Duration  // maximum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
+	Idle        *dialogue.Idle // what the agent does in silence; nil means the defaults
 }

@@ -39,6 +39,7 @@ type Config struct {
 	Bases         []string          // ids of the knowledge bases to search, at most MaxBases
 	Knowledge     Knowledge         // if nil, Bases return no passages
 	Lines         dialogue.Lines    // empty lines are replaced by sentences in Language
+	Silences      *int              // see dialogue.Idle.Times
 
 	callwright.Runtime
 }
@@ -110,7 +111,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		b.usage = llm.Usage{}
 		rest := b.talk.Hear(t)
 		opening := !b.talk.Opened
-		courtesy := b.talk.Patience(t, rest)
+		courtesy := b.talk.Patience(t, rest, b.cfg.Silences)
 		if courtesy == dialogue.None && !opening {
 			courtesy = b.talk.Asked(t, b.cfg.Language)
 		}

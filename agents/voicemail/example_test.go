@@ -2,7 +2,6 @@ package voicemail_test
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/voicemail"
@@ -10,14 +9,12 @@ import (
 
 func Example() {
 	const rate = 8000
-	detector := voicemail.New(rate)
+	detector := voicemail.New(rate, "en", nil)
 	silence := conversation.Frame{In: make([]int16, rate/50)} // 20 ms
-	for {
-		silence.Elapsed += 20 * time.Millisecond
-		if verdict, decided := detector.Hear(silence); decided {
-			fmt.Println(verdict, "after", silence.Elapsed)
-			return
-		}
-	}
-	// Output: unknown after 30s
+	detector.Hear(silence)
+	detector.Words("For sales, press one.", false) // of the recognizer, perhaps before the sentence is over
+	answerer := detector.Hear(silence)
+	fmt.Printf("%s by %s: %s\n", answerer.Category, answerer.Rule, answerer.Words)
+	// Output:
+	// ivr by words: press one
 }

@@ -10,5 +10,5 @@ import (
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	agentstest.RunAMD(t, func(rate int) call.AMD { return voicemail.New(rate) })
+	agentstest.RunAMD(t, func(rate int) call.AMD { return voicemail.New(rate, "en", nil) })
 }

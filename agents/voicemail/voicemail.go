@@ -1,5 +1,7 @@
-// Package voicemail implements answering machine detection: it distinguishes a machine from a person by the beginning of a call. It uses
-// only the other side's audio, without a model. A person says a few words and waits; a machine plays a long greeting and a tone.
+// Package voicemail implements answering machine detection: it identifies the party that answered a call by the beginning of the other
+// side's audio, and by the recognized words, if there are any. A person says a few words and waits; a machine plays a long greeting or a
+// tone. The sound gives a verdict at once. Words, which arrive later, correct it, and distinguish menus, announcements and call screening
+// from answering machines.
 package voicemail
 
 import (
@@ -7,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/voicemail/phrases"
 	"github.com/callwright/callwright/speech/activity"
 )
 
@@ -18,100 +21,184 @@ const (
 	greetingPause = time.Second
 	// maxPersonGreeting is the duration from which a greeting counts as a machine's. A person's "Thank you for calling so and so, this is
 	// Anna, how may I help you?" takes four seconds.
-	maxPersonGreeting = 5 * time.Second
-	// latestStart is the latest start of a greeting after the answer. Later speech is a reply to the agent.
-	latestStart = 3 * time.Second
+	maxPersonGreeting = 5500 * time.Millisecond
+	// maxContinuation is the duration of speech after a short greeting from which a machine has spoken both, if the agent was silent.
+	maxContinuation = 2500 * time.Millisecond
+	// latestReply is the time after the agent's words within which speech may reply to them.
+	latestReply = 3 * time.Second
+	// leastVoice is the ratio of the duration of a stretch of speech to its voice from which it is no speech, but single sounds.
+	leastVoice = 3
 	// shortest is the minimum duration of voice in a greeting. Shorter sounds are clicks.
 	shortest = 100 * time.Millisecond
-	// searchTime is the duration of the search for a tone. If no verdict is reached within this time, the verdict is unknown.
+	// spoken is the duration of voice after which the network's tones and those of fax machines are not expected any more.
+	spoken = 300 * time.Millisecond
+	// searchTime is the time without a verdict after which the verdict is unknown.
 	searchTime = 30 * time.Second
 	// greetingSilence is the silence that ends a machine's greeting without a tone.
 	greetingSilence = 2 * time.Second
-	// shortestTone is the minimum duration of a machine's tone, less the 60 ms until activity.Detector reports it.
-	shortestTone = 120 * time.Millisecond
-	// afterTone is the silence that confirms the end of a tone.
-	afterTone = 200 * time.Millisecond
+	// promptSilence is the silence that ends the question of call screening, whose service does not wait long for the answer.
+	promptSilence = time.Second
+	// latestCorrection is the time of the call after which words no longer turn a person into a machine.
+	latestCorrection = 30 * time.Second
 )
 
-// Detector detects whether a person or a machine answered one call. It must receive the audio from the answer on. It is not safe for
-// concurrent use.
+// Detector identifies the party that answered one call. It must receive the audio from the answer on. It is not safe for concurrent use.
 type Detector struct {
-	activity  *activity.Detector
-	tone      time.Duration // duration of the current tone
+	activity *activity.Detector
+	tones    tones
+	language string
+
+	answerer  call.Answerer
 	elapsed   time.Duration
-	began     time.Duration // elapsed time at the beginning of the first stretch of speech
-	voiceTime time.Duration // duration of voice in the first stretch of speech
 	gap       time.Duration // time since the last sound of a voice or a tone
-	verdict   call.AnsweredBy
-	beeped    bool // a tone was heard
-	greeting  bool // the first stretch of speech continues or may still continue
+	began     time.Duration // elapsed time at the beginning of the stretch of speech
+	voiceTime time.Duration // duration of voice in the stretch of speech
+	run       time.Duration // voice without a pause until the last frame, at most reportTime
+	stretches int           // number of stretches of speech that have ended
+	agent     time.Duration // elapsed time at the agent's last sound; 0 means none
+	replies   bool          // the stretch of speech may reply to the agent's words
+	beeped    bool          // a tone was heard, and no speech after it
+
+	said    string // words of the other side's earlier turns
+	current string // words of the other side's current turn
+	unread  bool   // words have arrived since the last frame
 }
 
-// New returns a detector for audio of 8000, 16000 or 48000 samples per second.
-func New(rate int) *Detector {
-	return &Detector{activity: activity.New(rate, nil)}
+// New returns a detector for audio of 8000, 16000 or 48000 samples per second. language is the language of the words, as in
+// phrases.Classify. network may be nil: see activity.New.
+func New(rate int, language string, network activity.Network) *Detector {
+	return &Detector{activity: activity.New(rate, network), language: language}
 }
 
-// Hear processes the next frame of 20 ms. It reports whether a verdict is decided: a person, a machine or unknown. A decided verdict never
-// changes.
-func (d *Detector) Hear(f conversation.Frame) (verdict call.AnsweredBy, decided bool) {
+// Hear implements call.AMD.
+func (d *Detector) Hear(f conversation.Frame) call.Answerer {
 	d.elapsed += frameTime
 	d.gap += frameTime
 	v := d.activity.Hear(f.In, f.Out)
-	if v.Hertz > 0 {
-		d.tone += frameTime
-	} else {
-		d.tone = 0
+	if len(f.Out) > 0 {
+		d.agent = d.elapsed
 	}
+	kind := d.tones.hear(v.Hertz, d.stretches > 0 || d.voiceTime >= spoken)
 	switch {
-	case d.tone >= shortestTone:
+	case d.tones.sounds():
 		d.gap = 0
-		d.beeped = true
-		if d.verdict == "" {
-			d.verdict = call.AnsweredByVoicemail
-		}
+		d.voiceTime -= d.run // the beginning of the tone counted as speech
+		d.run = 0
 	case v.Kind == activity.Speech:
+		d.run = min(d.run+frameTime, reportTime)
 		d.speak()
+	default:
+		d.run = 0
 	}
-	if d.verdict == "" {
-		d.verdict = d.judge()
+	before := d.answerer
+	d.judgeTone(kind)
+	d.judgeSound()
+	if d.unread {
+		d.unread = false
+		d.judgeWords()
 	}
-	return d.verdict, d.verdict != ""
+	if d.elapsed > call.MaxAMD {
+		d.answerer = before
+	}
+	if d.answerer != before {
+		d.answerer.At = f.Elapsed
+	}
+	return d.answerer
 }
 
 // speak processes a frame that contains speech.
 func (d *Detector) speak() {
-	if !d.greeting && d.voiceTime == 0 && d.elapsed <= latestStart {
-		d.greeting, d.began = true, d.elapsed
+	if d.voiceTime == 0 {
+		d.began = d.elapsed
+		d.replies = d.agent > 0 && (d.elapsed-d.agent < latestReply || d.stretches > 0)
 	}
-	if d.greeting {
-		d.voiceTime += frameTime
+	if d.voiceTime += frameTime; d.voiceTime >= spoken {
+		d.beeped = false // the tone preceded the greeting
 	}
 	d.gap = 0
 }
 
-// judge returns the verdict so far, or "" if none is decided.
-func (d *Detector) judge() call.AnsweredBy {
-	switch {
-	case d.greeting && d.elapsed-d.gap-d.began >= maxPersonGreeting:
-		return call.AnsweredByVoicemail
-	case d.greeting && d.gap >= greetingPause && d.voiceTime < shortest: // the sound was a click
-		d.greeting, d.voiceTime = false, 0
-		return ""
-	case d.greeting && d.gap >= greetingPause:
-		return call.AnsweredByHuman
-	case d.elapsed >= searchTime:
-		return call.AnsweredByUnknown
-	default:
-		return ""
+// judgeTone applies the verdict of a tone.
+func (d *Detector) judgeTone(kind toneKind) {
+	switch kind {
+	case beep:
+		d.beeped, d.gap = true, sinceTone
+		if d.answerer.Category != call.CategoryScreening && !(d.answerer.Rule == call.RuleTone) {
+			d.decide(call.CategoryVoicemail, call.RuleBeep, "")
+		}
+	case fax:
+		d.decide(call.CategoryFax, call.RuleTone, "")
+	case information:
+		d.decide(call.CategorySIT, call.RuleTone, "")
+	case none:
 	}
 }
 
-// Ended reports whether the machine's greeting is over, so that the agent can leave a message. The greeting is over after its tone or,
-// without a tone, after a silence.
-func (d *Detector) Ended() bool {
-	if d.beeped {
-		return d.gap >= afterTone
+// judgeSound applies the rules for the durations of speech and pauses.
+func (d *Detector) judgeSound() {
+	speech := d.voiceTime > 0
+	length := d.elapsed - d.gap - d.began
+	dense := d.voiceTime >= length/leastVoice
+	undecided, human := d.answerer.Category == "", d.answerer.Category == call.CategoryHuman && d.answerer.Rule == call.RuleShortGreeting
+	switch {
+	case undecided && dense && !d.replies && length >= maxPersonGreeting:
+		d.decide(call.CategoryVoicemail, call.RuleLongGreeting, "")
+	case human && dense && !d.replies && length >= maxContinuation:
+		d.decide(call.CategoryVoicemail, call.RuleUnanswered, "")
+	case speech && d.gap >= greetingPause:
+		if d.voiceTime >= shortest {
+			d.stretches++
+			if undecided {
+				d.decide(call.CategoryHuman, call.RuleShortGreeting, "")
+			}
+		}
+		d.voiceTime = 0
+	case undecided && d.elapsed >= searchTime:
+		d.decide(call.CategoryUnknown, call.RuleNoSpeech, "")
 	}
-	return d.gap >= greetingSilence
+}
+
+// judgeWords applies the words so far.
+func (d *Detector) judgeWords() {
+	category, phrase := phrases.Classify(d.language, d.said+" "+d.current)
+	by := d.answerer
+	switch {
+	case category == "", by.Rule == call.RuleTone, by.Rule == call.RuleBeep && category != call.CategoryScreening:
+	case category == call.CategoryHuman && by.Sure:
+	case by.Category == call.CategoryHuman && d.elapsed > latestCorrection:
+	case by.Category == category && by.Rule == call.RuleWords:
+	default:
+		d.decide(category, call.RuleWords, phrase)
+	}
+}
+
+// decide sets the verdict.
+func (d *Detector) decide(category call.Category, rule call.AnswererRule, words string) {
+	sure := rule == call.RuleWords || rule == call.RuleBeep || rule == call.RuleTone
+	d.answerer = call.Answerer{Category: category, Rule: rule, Words: words, Sure: sure}
+}
+
+// maxText bounds the words of earlier turns in bytes.
+const maxText = 2000
+
+// Words implements call.AMD.
+func (d *Detector) Words(text string, final bool) {
+	d.current, d.unread = text, true
+	if final && len(d.said) < maxText {
+		d.said, d.current = d.said+" "+text, ""
+	}
+}
+
+// Ended implements call.AMD.
+func (d *Detector) Ended() bool {
+	switch {
+	case d.tones.sounds():
+		return false
+	case d.beeped:
+		return d.gap >= sinceTone
+	case d.answerer.Category == call.CategoryScreening:
+		return d.gap >= promptSilence
+	default:
+		return d.gap >= greetingSilence
+	}
 }

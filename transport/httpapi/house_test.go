@@ -150,7 +150,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: work, Line: agentstest.NewLine(agentstest.PhoneConfig{}),
 		Routes: sipService, Agents: agentService, Numbering: orgstore.Tenants{Store: store}, Model: silent{}, Recordings: files, Notifier: notifier{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1",
-		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, AMD: func(int) call.AMD { return nil },
+		Pathways: pathwayService, Requests: &agentstest.Requests{Check: notifier{}.CheckURL}, AMD: func(int, string) call.AMD { return nil },
 		Ready: func() error { return h.ready },
 	}))
 	h.areas = services{

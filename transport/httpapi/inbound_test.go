@@ -139,7 +139,7 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.attach()
-	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"min_endpointing_delay":450,"max_endpointing_delay":4000,"voice_settings":{"speed":1.25},"background_track":"cafe",
+	body := `{"persona":"You are kind.","interruption_threshold":350,"interruptibility":3,"idle":{"after":5,"times":1},"min_endpointing_delay":450,"max_endpointing_delay":4000,"voice_settings":{"speed":1.25},"background_track":"cafe",
 		"pronunciation_guide":[{"word":"API","pronunciation":"A P I","case_sensitive":true,"spaced":false}],"tools":[` + aTool + `],"dynamic_data":` + someRequests + `}`
 	report := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100", body)
 	if failed, _ := report["failed_updates"].(map[string]any); len(failed) > 0 {
@@ -158,12 +158,12 @@ func TestInboundNumberAsksOtherSystems(t *testing.T) {
 	refused := h.want(http.StatusOK, "POST", "/v1/inbound/14155550100",
 		`{"tools":["TL-1"],"dynamic_data":[{"url":"http://plain.example"}],"persona":null,"interruption_threshold":null,"interruptibility":null,
 			"min_endpointing_delay":null,"max_endpointing_delay":null,
-			"voice_settings":null,"background_track":null,"pronunciation_guide":null}`)
+			"voice_settings":null,"background_track":null,"pronunciation_guide":null,"idle":null}`)
 	if failed, _ := refused["failed_updates"].(map[string]any); len(failed) != 2 || failed["tools"] == nil || failed["dynamic_data"] == nil {
 		t.Errorf("refused %v", refused)
 	}
 	number = h.want(http.StatusOK, "GET", "/v1/inbound/14155550100", "")
-	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil || number["voice_settings"] != nil ||
+	if number["persona"] != nil || number["interruption_threshold"] != nil || number["interruptibility"] != nil || number["voice_settings"] != nil || number["idle"] != nil ||
 		number["background_track"] != nil || number["pronunciation_guide"] != nil || number["min_endpointing_delay"] != nil ||
 		number["max_endpointing_delay"] != nil || number["tools"] == nil || number["dynamic_data"] == nil {
 		t.Errorf("afterwards %v", number)

@@ -152,6 +152,7 @@ func TestPersonaMembers(t *testing.T) {
 		{"draft.call_config.interruptibility", `0`, ""},
 		{"draft.call_config.min_endpointing_delay", `450.5`, ""},
 		{"draft.call_config.max_endpointing_delay", `4000`, ""},
+		{"draft.call_config.idle", `{"times":0,"filler_after":0.5}`, ""},
 	} {
 		body, path := c.given, []any{"data"}
 		for _, name := range slices.Backward(strings.Split(strings.TrimPrefix(c.member, "draft."), ".")) {

@@ -34,6 +34,7 @@ type callRow struct {
 	Ending        *endingJSON    `bun:"ending,type:jsonb"`
 	ErrorMessage  string         `bun:"error_message"`
 	AnsweredBy    string         `bun:"answered_by"`
+	Answerer      answererJSON   `bun:"answerer,type:jsonb,nullzero"`
 	TransferredTo string         `bun:"transferred_to"`
 	TransferredAt *time.Time     `bun:"transferred_at"`
 	TransferredBy string         `bun:"transferred_by"`
@@ -91,7 +92,7 @@ func newCallRow(c call.Call) callRow {
 		Queue: string(c.Queue), Ended: c.Queue.Ended(), Status: string(c.Status),
 		CreatedAt: sqldb.Stored(c.CreatedAt), StartAt: sqldb.StoredIfSet(c.StartAt),
 		StartedAt: sqldb.StoredIfSet(c.StartedAt), EndedAt: sqldb.StoredIfSet(c.EndedAt),
-		Ending: (*endingJSON)(c.Ending), ErrorMessage: c.ErrorMessage, AnsweredBy: string(c.AnsweredBy),
+		Ending: (*endingJSON)(c.Ending), ErrorMessage: c.ErrorMessage, AnsweredBy: string(c.AnsweredBy), Answerer: answererJSON(c.Answerer),
 		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt),
 		TransferredBy: string(c.TransferredBy), ModelUsed: c.ModelUsed,
 		PathwayNumber: c.PathwayNumber, RetryOf: c.RetryOf, RetriedBy: c.RetriedBy, Analysis: analysisJSON(c.Analysis),
@@ -115,7 +116,7 @@ func (db core) call(r callRow) (call.Call, error) {
 		Queue: call.QueueStatus(r.Queue), Status: call.Status(r.Status),
 		CreatedAt: sqldb.Stored(r.CreatedAt), StartAt: sqldb.StoredIfSet(r.StartAt),
 		StartedAt: sqldb.StoredIfSet(r.StartedAt), EndedAt: sqldb.StoredIfSet(r.EndedAt),
-		Ending: (*call.HangupReason)(r.Ending), ErrorMessage: r.ErrorMessage, AnsweredBy: call.AnsweredBy(r.AnsweredBy),
+		Ending: (*call.HangupReason)(r.Ending), ErrorMessage: r.ErrorMessage, AnsweredBy: call.AnsweredBy(r.AnsweredBy), Answerer: call.Answerer(r.Answerer),
 		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt),
 		TransferredBy: call.TransferredBy(r.TransferredBy), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
@@ -36,6 +37,8 @@ type agentJSON struct {
 
 	Interruptibility *int `json:"interruptibility,omitempty"`
 
+	Machines agents.Machines `json:"machines,omitzero"`
+
 	Keywords []string `json:"keywords,omitempty"` // those of web agents have a column
 
 	VoiceSettings string                 `json:"voice_settings,omitempty"`
@@ -43,12 +46,21 @@ type agentJSON struct {
 	Background    agents.Background      `json:"background,omitempty"`
 	LeastWait     time.Duration          `json:"least_wait_ns,omitempty"`
 	LongestWait   time.Duration          `json:"longest_wait_ns,omitempty"`
+	Idle          *dialogue.Idle         `json:"idle,omitempty"`
 
 	Tools          []json.RawMessage    `json:"-"` // see agentColumns
 	DynamicData    []agents.DynamicData `json:"-"` // see agentColumns
 	PersonaVersion int                  `json:"persona_version,omitempty"`
 	Conditions     []persona.Condition  `json:"conditions,omitempty"`
 	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
+}
+
+type answererJSON struct {
+	Category call.Category     `json:"category,omitempty"`
+	Rule     call.AnswererRule `json:"rule,omitempty"`
+	At       time.Duration     `json:"at_ns,omitempty"`
+	Words    string            `json:"words,omitempty"`
+	Sure     bool              `json:"sure,omitempty"`
 }
 
 type voicemailJSON struct {
@@ -144,6 +156,7 @@ type begunJSON struct {
 // These conversions check at compile time that the types contain the same fields.
 var (
 	_ = agentJSON(agents.Agent{})
+	_ = answererJSON(call.Answerer{})
 	_ = voicemailJSON(call.Voicemail{})
 	_ = analysisJSON(call.Analysis{})
 	_ = promotionJSON(pathway.Promotion{})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 )
 
@@ -71,8 +72,9 @@ type callConfigJSON struct {
 	Interruption     *time.Duration `json:"interruption_ns,omitempty"`
 	Interruptibility *int           `json:"interruptibility,omitempty"`
 
-	LeastWait   time.Duration `json:"least_wait_ns,omitempty"`
-	LongestWait time.Duration `json:"longest_wait_ns,omitempty"`
+	LeastWait   time.Duration  `json:"least_wait_ns,omitempty"`
+	LongestWait time.Duration  `json:"longest_wait_ns,omitempty"`
+	Idle        *dialogue.Idle `json:"idle,omitempty"`
 }
 
 // personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.

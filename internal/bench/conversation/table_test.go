@@ -31,6 +31,7 @@ var sections = [][]string{
 	{"Over a text of 18 s, with the words known: %", "Words", "Recognizer", "went on", "longest stop: median, p95 in ms", "without a stop above 0.7 s", "repeated"},
 	{"Turns with pauses, %", "What", "Recognizer", "one turn, complete", "cut inside"},
 	{"Latency, ms", "What", "Recognizer", "median", "p95"},
+	{"Who answered: right, %", "Party", "Calls", "by sound: a person or a machine", "with words: the category"},
 }
 
 // addRow adds a line to a section. It may be called by several tests concurrently.

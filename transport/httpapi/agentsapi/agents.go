@@ -111,6 +111,14 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	if err != nil {
 		return agents.WebAgent{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
+	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
+	if err != nil {
+		return agents.WebAgent{}, err
+	}
 	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
 	if err != nil {
 		return agents.WebAgent{}, err
@@ -122,7 +130,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
 			LeastWait: wire.FromMillisOr(req.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(req.MaxEndpointingDelay.Get()),
-			Keywords: req.Keywords, Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data,
+			Keywords: req.Keywords, Tools: wire.Items[json.RawMessage](req.Tools.Value), DynamicData: data, Machines: machines, Idle: idle.Value,
 			VoiceSettings: settings, Pronunciation: guide, Background: agentwire.Background(req.BackgroundTrack.Value),
 		},
 		Metadata: metadata,
@@ -163,8 +171,10 @@ func (a *api) UpdateAgent(
 		{"temperature", agents.SettingTemperature, req.Temperature},
 		{"interruption_threshold", agents.SettingInterruption, req.InterruptionThreshold},
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
+		{"machines", agents.SettingMachines, req.Machines},
 		{"min_endpointing_delay", agents.SettingLeastWait, req.MinEndpointingDelay},
 		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
+		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
 		{"pronunciation_guide", agents.SettingPronunciation, req.PronunciationGuide},
@@ -187,6 +197,14 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	if err != nil {
 		return agents.WebAgentPatch{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
+	}
+	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
+	if err != nil {
+		return agents.WebAgentPatch{}, err
+	}
 	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
 	if err != nil {
 		return agents.WebAgentPatch{}, err
@@ -198,7 +216,9 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 			DynamicData:      wire.Change(data, req.DynamicData.Set),
+			Machines:         wire.Change(machines, req.Machines.Set),
 			Keywords:         wire.Change(req.Keywords.Value, req.Keywords.Set),
+			Idle:             idle,
 			Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 			Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 			Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -255,6 +275,12 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
 		Keywords:              w.Agent.Keywords,
+	}
+	if answer.Machines.Value, answer.Machines.Set, err = agentwire.MachineOptions[oas.MachineOptions](w.Agent.Machines); err != nil {
+		return answer, err
+	}
+	if answer.Idle.Value, answer.Idle.Set, err = agentwire.IdleOptions[oas.IdleOptions](w.Agent.Idle); err != nil {
+		return answer, err
 	}
 	answer.VoiceSettings, err = voiceSettings(w.Agent)
 	if err != nil {

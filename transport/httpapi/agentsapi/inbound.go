@@ -95,6 +95,7 @@ func (a *api) UpdateInboundNumber(
 		{"interruptibility", agents.SettingInterruptibility, req.Interruptibility},
 		{"min_endpointing_delay", agents.SettingLeastWait, req.MinEndpointingDelay},
 		{"max_endpointing_delay", agents.SettingLongestWait, req.MaxEndpointingDelay},
+		{"idle", agents.SettingIdle, req.Idle},
 		{"max_duration", agents.SettingMaxDuration, req.MaxDuration},
 		{"voice_settings", agents.SettingVoiceSettings, req.VoiceSettings},
 		{"pronunciation_guide", agents.SettingPronunciation, req.PronunciationGuide},
@@ -116,6 +117,10 @@ func (a *api) UpdateInboundNumber(
 // inboundPatch translates the body of UpdateInboundNumber. If it names a voice as both voice and voice_id, voice_id takes precedence.
 func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	data, err := agentwire.DynamicData(req.DynamicData)
+	if err != nil {
+		return agents.Patch{}, err
+	}
+	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set)
 	if err != nil {
 		return agents.Patch{}, err
 	}
@@ -143,6 +148,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		TransferTo:      wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		Idle:             idle,
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		Temperature:      wire.PtrChange(wire.Ptr(req.Temperature.Get()), req.Temperature.Set),
 		Interruption:     wire.PtrChange(wire.FromMillis(req.InterruptionThreshold.Get()), req.InterruptionThreshold.Set),
@@ -170,6 +176,10 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 	if err != nil {
 		return oas.InboundNumber{}, err
 	}
+	idle, given, err := agentwire.IdleOptions[oas.IdleOptions](n.Agent.Idle)
+	if err != nil {
+		return oas.InboundNumber{}, err
+	}
 	settings, err := voiceSettings(n.Agent)
 	if err != nil {
 		return oas.InboundNumber{}, err
@@ -194,6 +204,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		Interruptibility:      wire.OptPtr(n.Agent.Interruptibility),
 		MinEndpointingDelay:   wire.OptMillis(n.Agent.LeastWait),
 		MaxEndpointingDelay:   wire.OptMillis(n.Agent.LongestWait),
+		Idle:                  oas.OptNilIdleOptions{Value: idle, Set: given},
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: settings,

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/internal/agentwire"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
@@ -30,6 +31,10 @@ func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (
 // CreatePersona serves POST /v1/personas. It creates a persona with its first version.
 func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
+	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.cfg.Personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
 		Name: req.Name, Role: req.Role.Or(""), Description: req.Description.Or(""), Tags: req.Tags.Value, ImageURL: req.ImageURL.Or(""),
 	}, persona.Version{
@@ -39,8 +44,8 @@ func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.P
 			Voice: settings.Voice.Or(""), Record: settings.Record.Or(false), Language: agents.LanguageTag(settings.Language.Or("")),
 			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
 			WaitForGreeting: settings.WaitForGreeting.Or(false), Interruption: wire.FromMillis(settings.InterruptionThreshold.Get()),
-			Interruptibility: wire.Ptr(settings.Interruptibility.Get()),
-			LeastWait:        wire.FromMillisOr(settings.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(settings.MaxEndpointingDelay.Get()),
+			Interruptibility: wire.Ptr(settings.Interruptibility.Get()), Idle: idle.Value,
+			LeastWait: wire.FromMillisOr(settings.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(settings.MaxEndpointingDelay.Get()),
 		},
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
@@ -70,6 +75,10 @@ func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
+	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.cfg.Personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
 		Name: wire.Change(req.Name.Value, req.Name.Set), Role: wire.Change(req.Role.Value, req.Role.Set),
 		Description: wire.Change(req.Description.Value, req.Description.Set), Tags: wire.Change(req.Tags.Value, req.Tags.Set),
@@ -89,6 +98,7 @@ func (a *api) UpdatePersona(
 			Interruptibility: wire.PtrChange(wire.Ptr(settings.Interruptibility.Get()), settings.Interruptibility.Set),
 			LeastWait:        wire.PtrChange(wire.FromMillis(settings.MinEndpointingDelay.Get()), settings.MinEndpointingDelay.Set),
 			LongestWait:      wire.PtrChange(wire.FromMillis(settings.MaxEndpointingDelay.Get()), settings.MaxEndpointingDelay.Set),
+			Idle:             idle,
 		},
 		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
 	})
@@ -192,6 +202,8 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
 		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,
 	}
+	idle, given, _ := agentwire.IdleOptions[oas.IdleOptions](v.Call.Idle) // settings that were checked always have a JSON
+	record.CallConfig.Idle = oas.OptNilIdleOptions{Value: idle, Set: given}
 	if v.Call.Interruption != nil {
 		record.CallConfig.InterruptionThreshold = oas.NewOptFloat64(nilMillis(v.Call.Interruption).Value)
 	}

@@ -30,7 +30,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 		Inbound: c.Inbound, Completed: c.Queue.Ended(), QueueStatus: oas.QueueStatus(c.Queue), Status: callStatus(c),
 		CreatedAt: c.CreatedAt, StartTime: wire.NilPtr(c.StartAt), StartedAt: wire.NilPtr(c.StartedAt), EndAt: wire.NilPtr(c.EndedAt),
 		MaxDuration: c.Agent.MaxDuration.Minutes(), ErrorMessage: wire.NilText(c.ErrorMessage), AnsweredBy: answeredBy(c),
-		Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: wire.NilText(c.Agent.Voice), Model: wire.NilText(c.ModelUsed),
+		Answerer: answerer(c.Answerer), Record: c.Agent.Record, CallEndedBy: endedBy(c), VoiceID: wire.NilText(c.Agent.Voice), Model: wire.NilText(c.ModelUsed),
 		EndpointURL: baseURL, Task: wire.OptNilText(c.Agent.Task), PathwayID: wire.NilText(c.Agent.Pathway.ID),
 		PersonaID: wire.NilText(c.Agent.PersonaID), PersonaVersion: wire.NilInt(c.Agent.PersonaVersion),
 		Summary: wire.NilText(c.Analysis.Summary), DispositionTag: wire.NilText(c.Analysis.Disposition),
@@ -175,6 +175,16 @@ func callStatus(c call.Call) oas.CallStatus {
 		return oas.CallStatusUnknown
 	}
 	return oas.CallStatus(c.Status)
+}
+
+// answerer returns the party that answered, in detail. It is null before the verdict.
+func answerer(a call.Answerer) oas.OptNilAnswerer {
+	if a.Category == "" {
+		return oas.OptNilAnswerer{Set: true, Null: true}
+	}
+	return oas.NewOptNilAnswerer(oas.Answerer{
+		Category: oas.AnswererCategory(a.Category), Rule: oas.AnswererRule(a.Rule), AtMs: int(a.At.Milliseconds()), Words: wire.NilText(a.Words),
+	})
 }
 
 func answeredBy(c call.Call) oas.NilAnsweredBy {

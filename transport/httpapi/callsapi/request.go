@@ -44,6 +44,14 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	if err != nil {
 		return agents.Patch{}, err
 	}
+	machines, err := agentwire.Machines(&req.Machines.Value)
+	if err != nil {
+		return agents.Patch{}, err
+	}
+	idle, err := agentwire.Idle(&req.Idle, req.Idle.Set && !req.Idle.Null)
+	if err != nil {
+		return agents.Patch{}, err
+	}
 	guide, err := agentwire.Pronunciations(req.PronunciationGuide)
 	if err != nil {
 		return agents.Patch{}, err
@@ -68,9 +76,11 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		LongestWait:      wire.PtrChange(wire.FromMillis(req.MaxEndpointingDelay.Get()), req.MaxEndpointingDelay.Set),
 		Tools:            wire.Change(wire.Items[json.RawMessage](req.Tools.Value), req.Tools.Set),
 		DynamicData:      wire.Change(data, req.DynamicData.Set),
+		Idle:             idle,
 		VoiceSettings:    wire.Change(settings, settings != ""), // null is absent, as in all settings of a call
 		Pronunciation:    wire.Change(guide, guide != nil),
 		Background:       wire.Change(agentwire.Background(req.BackgroundTrack.Value), req.BackgroundTrack.Set && !req.BackgroundTrack.Null),
+		Machines:         wire.Change(machines, req.Machines.Set),
 	}
 	if version, ok := req.PathwayVersion.Get(); ok {
 		selector, err := pathwaywire.Selector(version)

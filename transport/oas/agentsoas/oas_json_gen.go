@@ -371,6 +371,104 @@ func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marsha
 
 func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *IdleOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.After.Set {
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+	if s.Times.Set {
+		e.FieldStart("times")
+		s.Times.Encode(e)
+	}
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
+	}
+	if s.Goodbye.Set {
+		e.FieldStart("goodbye")
+		s.Goodbye.Encode(e)
+	}
+	if s.FillerAfter.Set {
+		e.FieldStart("filler_after")
+		s.FillerAfter.Encode(e)
+	}
+	if s.Filler.Set {
+		e.FieldStart("filler")
+		s.Filler.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfIdleOptions = [6]string{
+	0: "after",
+	1: "times",
+	2: "prompt",
+	3: "goodbye",
+	4: "filler_after",
+	5: "filler",
+}
+
+func (s *IdleOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IdleOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "after":
+			if err := func() error {
+				s.After.Reset()
+				return s.After.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"after\"")
+			}
+		case "times":
+			if err := func() error {
+				s.Times.Reset()
+				return s.Times.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"times\"")
+			}
+		case "prompt":
+			if err := func() error {
+				s.Prompt.Reset()
+				return s.Prompt.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"prompt\"")
+			}
+		case "goodbye":
+			if err := func() error {
+				s.Goodbye.Reset()
+				return s.Goodbye.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"goodbye\"")
+			}
+		case "filler_after":
+			if err := func() error {
+				s.FillerAfter.Reset()
+				return s.FillerAfter.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler_after\"")
+			}
+		case "filler":
+			if err := func() error {
+				s.Filler.Reset()
+				return s.Filler.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode IdleOptions")
+}
+
+func (s *IdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *IdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("field")
@@ -495,6 +593,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -538,10 +640,10 @@ var objectOfInboundNumber = codec.Object{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
 		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
-		"max_endpointing_delay", "dynamic_data", "tools", "voice_settings", "background_track",
+		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
 		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b00101000, 0b00000110},
+	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00001100},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -596,28 +698,31 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
 			return 18, s.MaxEndpointingDelay.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 19, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 19, s.DynamicData.Decode(d)
+			return 20, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 20, s.Tools.Decode(d)
+			return 21, s.Tools.Decode(d)
 		case "voice_settings":
-			return 21, s.VoiceSettings.Decode(d)
+			return 22, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 22, s.BackgroundTrack.Decode(d)
+			return 23, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 23, s.PronunciationGuide.Decode(d)
+			return 24, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 24, s.FallbackNumber.Decode(d)
+			return 25, s.FallbackNumber.Decode(d)
 		case "record":
-			return 25, codec.DecodeBool(d, &s.Record)
+			return 26, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 26, codec.DecodeFloat(d, &s.MaxDuration)
+			return 27, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 27, s.Warnings.Decode(d)
+			return 28, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -743,6 +848,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	if s.DynamicData.Set {
 		e.FieldStart("dynamic_data")
 		s.DynamicData.Encode(e)
@@ -778,7 +887,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [26]string{
+var jsonFieldsNameOfInboundNumberUpdate = [27]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -797,14 +906,15 @@ var jsonFieldsNameOfInboundNumberUpdate = [26]string{
 	15: "interruptibility",
 	16: "min_endpointing_delay",
 	17: "max_endpointing_delay",
-	18: "dynamic_data",
-	19: "tools",
-	20: "voice_settings",
-	21: "background_track",
-	22: "pronunciation_guide",
-	23: "fallback_number",
-	24: "record",
-	25: "max_duration",
+	18: "idle",
+	19: "dynamic_data",
+	20: "tools",
+	21: "voice_settings",
+	22: "background_track",
+	23: "pronunciation_guide",
+	24: "fallback_number",
+	25: "record",
+	26: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -942,6 +1052,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
 			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
+			}
 		case "dynamic_data":
 			if err := func() error {
 				s.DynamicData.Reset()
@@ -1043,6 +1160,197 @@ func (s *KeyValue) Decode(d *jx.Decoder) error {
 func (s *KeyValue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *KeyValue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *MachineOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Voicemail.Set {
+		e.FieldStart("voicemail")
+		s.Voicemail.Encode(e)
+	}
+	if s.VoicemailMessage.Set {
+		e.FieldStart("voicemail_message")
+		s.VoicemailMessage.Encode(e)
+	}
+	if s.Ivr.Set {
+		e.FieldStart("ivr")
+		s.Ivr.Encode(e)
+	}
+	if s.Screening.Set {
+		e.FieldStart("screening")
+		s.Screening.Encode(e)
+	}
+	if s.ScreeningMessage.Set {
+		e.FieldStart("screening_message")
+		s.ScreeningMessage.Encode(e)
+	}
+	if s.Announcement.Set {
+		e.FieldStart("announcement")
+		s.Announcement.Encode(e)
+	}
+	if s.Fax.Set {
+		e.FieldStart("fax")
+		s.Fax.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfMachineOptions = [7]string{
+	0: "voicemail",
+	1: "voicemail_message",
+	2: "ivr",
+	3: "screening",
+	4: "screening_message",
+	5: "announcement",
+	6: "fax",
+}
+
+func (s *MachineOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode MachineOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "voicemail":
+			if err := func() error {
+				s.Voicemail.Reset()
+				return s.Voicemail.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail\"")
+			}
+		case "voicemail_message":
+			if err := func() error {
+				s.VoicemailMessage.Reset()
+				return s.VoicemailMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail_message\"")
+			}
+		case "ivr":
+			if err := func() error {
+				s.Ivr.Reset()
+				return s.Ivr.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ivr\"")
+			}
+		case "screening":
+			if err := func() error {
+				s.Screening.Reset()
+				return s.Screening.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening\"")
+			}
+		case "screening_message":
+			if err := func() error {
+				s.ScreeningMessage.Reset()
+				return s.ScreeningMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening_message\"")
+			}
+		case "announcement":
+			if err := func() error {
+				s.Announcement.Reset()
+				return s.Announcement.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"announcement\"")
+			}
+		case "fax":
+			if err := func() error {
+				s.Fax.Reset()
+				return s.Fax.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fax\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode MachineOptions")
+}
+
+func (s *MachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsAnnouncement")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsFax) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsFax) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsFax")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsFax) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsIvr) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsIvr")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsIvr) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsScreening) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsScreening")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsVoicemail")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (s *MessageReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -1353,6 +1661,130 @@ func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptMachineOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptMachineOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptions to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptMachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsAnnouncement to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsFax) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsFax) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsFax to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsFax) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsIvr) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsIvr to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsIvr) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsScreening) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsScreening to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsVoicemail to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1480,6 +1912,41 @@ func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptNilIdleOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilIdleOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilIdleOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v IdleOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilIdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilIdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1514,6 +1981,43 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilMachineOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilMachineOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilMachineOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v MachineOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilMachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilMachineOptions) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (o OptNilPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -2064,6 +2568,10 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	e.ObjEnd()
 }
 
@@ -2071,7 +2579,7 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility", "min_endpointing_delay", "max_endpointing_delay",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle",
 	},
 	Required: []uint8{0b00111111, 0b00000000},
 }
@@ -2103,6 +2611,9 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
 			return 9, s.MaxEndpointingDelay.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 10, s.Idle.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2154,20 +2665,25 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
 	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [10]string{
-	0: "voice",
-	1: "record",
-	2: "language",
-	3: "background",
-	4: "max_duration",
-	5: "wait_for_greeting",
-	6: "interruption_threshold",
-	7: "interruptibility",
-	8: "min_endpointing_delay",
-	9: "max_endpointing_delay",
+var jsonFieldsNameOfPersonaCallSettings = [11]string{
+	0:  "voice",
+	1:  "record",
+	2:  "language",
+	3:  "background",
+	4:  "max_duration",
+	5:  "wait_for_greeting",
+	6:  "interruption_threshold",
+	7:  "interruptibility",
+	8:  "min_endpointing_delay",
+	9:  "max_endpointing_delay",
+	10: "idle",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2248,6 +2764,13 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.MaxEndpointingDelay.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
@@ -3241,6 +3764,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3248,6 +3775,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	if s.MaxEndpointingDelay.Set {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
+	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
 	}
 	e.FieldStart("first_sentence")
 	s.FirstSentence.Encode(e)
@@ -3303,12 +3834,12 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
-		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "min_endpointing_delay",
-		"max_endpointing_delay", "first_sentence", "model", "voice_settings", "background_track",
-		"pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id",
-		"metadata", "keywords",
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings",
+		"background_track", "pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language",
+		"tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b10001111, 0b11110011, 0b00000011},
+	Required: []uint8{0b00001111, 0b11001110, 0b00001111},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3325,44 +3856,50 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "interruptibility":
 			s.Interruptibility.Reset()
 			return 4, s.Interruptibility.Decode(d)
+		case "machines":
+			s.Machines.Reset()
+			return 5, s.Machines.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 5, s.MinEndpointingDelay.Decode(d)
+			return 6, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 6, s.MaxEndpointingDelay.Decode(d)
+			return 7, s.MaxEndpointingDelay.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 8, s.Idle.Decode(d)
 		case "first_sentence":
-			return 7, s.FirstSentence.Decode(d)
+			return 9, s.FirstSentence.Decode(d)
 		case "model":
-			return 8, codec.DecodeStr(d, &s.Model)
+			return 10, codec.DecodeStr(d, &s.Model)
 		case "voice_settings":
-			return 9, s.VoiceSettings.Decode(d)
+			return 11, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 10, s.BackgroundTrack.Decode(d)
+			return 12, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 11, s.PronunciationGuide.Decode(d)
+			return 13, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 12, codec.DecodeStr(d, &s.Voice)
+			return 14, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 13, codec.DecodeStr(d, &s.Prompt)
+			return 15, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 14, s.Temperature.Decode(d)
+			return 16, s.Temperature.Decode(d)
 		case "max_duration":
-			return 15, codec.DecodeFloat(d, &s.MaxDuration)
+			return 17, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 16, codec.DecodeStr(d, &s.Language)
+			return 18, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 17, s.Tools.Decode(d)
+			return 19, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 18, s.PathwayID.Decode(d)
+			return 20, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 19, s.Metadata.Decode(d)
+			return 21, s.Metadata.Decode(d)
 		case "keywords":
-			return 20, codec.DecodeStrs(d, &s.Keywords)
+			return 22, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3438,6 +3975,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3445,6 +3986,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.MaxEndpointingDelay.Set {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
+	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
 	}
 	if s.Keywords != nil {
 		e.FieldStart("keywords")
@@ -3461,7 +4006,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [20]string{
+var jsonFieldsNameOfWebAgentCreate = [22]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3478,10 +4023,12 @@ var jsonFieldsNameOfWebAgentCreate = [20]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "keywords",
-	19: "max_duration",
+	16: "machines",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "keywords",
+	21: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -3604,6 +4151,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
+		case "machines":
+			if err := func() error {
+				s.Machines.Reset()
+				return s.Machines.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"machines\"")
+			}
 		case "min_endpointing_delay":
 			if err := func() error {
 				s.MinEndpointingDelay.Reset()
@@ -3617,6 +4171,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.MaxEndpointingDelay.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		case "keywords":
 			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
@@ -3785,6 +4346,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("interruptibility")
 		s.Interruptibility.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.MinEndpointingDelay.Set {
 		e.FieldStart("min_endpointing_delay")
 		s.MinEndpointingDelay.Encode(e)
@@ -3792,6 +4357,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	if s.MaxEndpointingDelay.Set {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
+	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
 	}
 	if s.Keywords.Set {
 		e.FieldStart("keywords")
@@ -3804,7 +4373,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [20]string{
+var jsonFieldsNameOfWebAgentUpdate = [22]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -3821,10 +4390,12 @@ var jsonFieldsNameOfWebAgentUpdate = [20]string{
 	13: "dynamic_data",
 	14: "interruption_threshold",
 	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "keywords",
-	19: "max_duration",
+	16: "machines",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "keywords",
+	21: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -3948,6 +4519,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruptibility\"")
 			}
+		case "machines":
+			if err := func() error {
+				s.Machines.Reset()
+				return s.Machines.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"machines\"")
+			}
 		case "min_endpointing_delay":
 			if err := func() error {
 				s.MinEndpointingDelay.Reset()
@@ -3961,6 +4539,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.MaxEndpointingDelay.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_endpointing_delay\"")
+			}
+		case "idle":
+			if err := func() error {
+				s.Idle.Reset()
+				return s.Idle.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"idle\"")
 			}
 		case "keywords":
 			if err := func() error {

@@ -108,6 +108,26 @@ func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
 	return s.StatusCode
 }
 
+// What the agent does in silence. Absent members have their defaults, as has an absent or null object.
+// Ref: #/components/schemas/IdleOptions
+type IdleOptions struct {
+	// Seconds of the other side's silence after which the agent asks; 10 by default, and 0 for never.
+	// After "one moment" and the like, the agent waits for a minute.
+	After OptFloat64 `json:"after"`
+	// How often in a row the agent asks; 2 by default. The next silence ends the call.
+	Times OptInt `json:"times"`
+	// The agent's question. By default "Are you still there?" in the agent's language.
+	Prompt OptString `json:"prompt"`
+	// The agent's last words, also for a caller who was not understood three times. By default in the
+	// agent's language.
+	Goodbye OptString `json:"goodbye"`
+	// Seconds of the agent's own silence after which it says `filler`, because the model or a request
+	// takes long; 4 by default, and 0 for never. The agent says it at most once in an answer.
+	FillerAfter OptFloat64 `json:"filler_after"`
+	// Words that bridge the silence. By default "One moment, please." in the agent's language.
+	Filler OptString `json:"filler"`
+}
+
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
 	// Path of the member.
@@ -148,10 +168,11 @@ type InboundNumber struct {
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
 	// the default, 3000.
-	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
-	DynamicData         DynamicDataList  `json:"dynamic_data"`
-	Tools               OptNilAgentTools `json:"tools"`
-	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	DynamicData         DynamicDataList   `json:"dynamic_data"`
+	Tools               OptNilAgentTools  `json:"tools"`
+	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -206,6 +227,7 @@ type InboundNumberUpdate struct {
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
 	// stands for 3000.
 	MaxEndpointingDelay OptNilFloat64         `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions     `json:"idle"`
 	DynamicData         OptNilDynamicDataList `json:"dynamic_data"`
 	Tools               OptNilAgentTools      `json:"tools"`
 	VoiceSettings       OptNilVoiceSettings   `json:"voice_settings"`
@@ -222,6 +244,147 @@ type InboundNumberUpdate struct {
 type KeyValue struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
+}
+
+// Reactions of placed calls to machines that answer. `ignore` goes on as with a person. Absent members
+// have their defaults.
+// Ref: #/components/schemas/MachineOptions
+type MachineOptions struct {
+	// An answering machine. `leave_message` waits for the end of the greeting and its tone, and leaves
+	// `voicemail_message`. `ignore` by default. The member `voicemail` of a call comes first.
+	Voicemail OptMachineOptionsVoicemail `json:"voicemail"`
+	// Message for `leave_message`. It may contain variables in double braces.
+	VoicemailMessage OptString `json:"voicemail_message"`
+	// A menu. `ignore`, the default, lets the agent answer it and press buttons.
+	Ivr OptMachineOptionsIvr `json:"ivr"`
+	// A phone or a service that asks who calls and why. `introduce` says `screening_message` after the
+	// question, and waits for a person for up to a minute. `ignore`, the default, lets the agent answer.
+	Screening OptMachineOptionsScreening `json:"screening"`
+	// Words for `introduce`, such as a name and a reason. They may contain variables in double braces.
+	ScreeningMessage OptString `json:"screening_message"`
+	// A recording of the network, such as that a number is not in service, or the special information
+	// tones before it. `hangup` by default; the call has failed.
+	Announcement OptMachineOptionsAnnouncement `json:"announcement"`
+	// A fax machine. `hangup` by default; the call has failed.
+	Fax OptMachineOptionsFax `json:"fax"`
+}
+
+// A recording of the network, such as that a number is not in service, or the special information
+// tones before it. `hangup` by default; the call has failed.
+type MachineOptionsAnnouncement string
+
+const (
+	MachineOptionsAnnouncementIgnore MachineOptionsAnnouncement = "ignore"
+	MachineOptionsAnnouncementHangup MachineOptionsAnnouncement = "hangup"
+)
+
+func (MachineOptionsAnnouncement) AllValues() []MachineOptionsAnnouncement {
+	return []MachineOptionsAnnouncement{
+		MachineOptionsAnnouncementIgnore,
+		MachineOptionsAnnouncementHangup,
+	}
+}
+
+func (s MachineOptionsAnnouncement) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsAnnouncement) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A fax machine. `hangup` by default; the call has failed.
+type MachineOptionsFax string
+
+const (
+	MachineOptionsFaxIgnore MachineOptionsFax = "ignore"
+	MachineOptionsFaxHangup MachineOptionsFax = "hangup"
+)
+
+func (MachineOptionsFax) AllValues() []MachineOptionsFax {
+	return []MachineOptionsFax{
+		MachineOptionsFaxIgnore,
+		MachineOptionsFaxHangup,
+	}
+}
+
+func (s MachineOptionsFax) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *MachineOptionsFax) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A menu. `ignore`, the default, lets the agent answer it and press buttons.
+type MachineOptionsIvr string
+
+const (
+	MachineOptionsIvrIgnore MachineOptionsIvr = "ignore"
+	MachineOptionsIvrHangup MachineOptionsIvr = "hangup"
+)
+
+func (MachineOptionsIvr) AllValues() []MachineOptionsIvr {
+	return []MachineOptionsIvr{
+		MachineOptionsIvrIgnore,
+		MachineOptionsIvrHangup,
+	}
+}
+
+func (s MachineOptionsIvr) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *MachineOptionsIvr) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A phone or a service that asks who calls and why. `introduce` says `screening_message` after the
+// question, and waits for a person for up to a minute. `ignore`, the default, lets the agent answer.
+type MachineOptionsScreening string
+
+const (
+	MachineOptionsScreeningIgnore    MachineOptionsScreening = "ignore"
+	MachineOptionsScreeningHangup    MachineOptionsScreening = "hangup"
+	MachineOptionsScreeningIntroduce MachineOptionsScreening = "introduce"
+)
+
+func (MachineOptionsScreening) AllValues() []MachineOptionsScreening {
+	return []MachineOptionsScreening{
+		MachineOptionsScreeningIgnore,
+		MachineOptionsScreeningHangup,
+		MachineOptionsScreeningIntroduce,
+	}
+}
+
+func (s MachineOptionsScreening) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsScreening) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// An answering machine. `leave_message` waits for the end of the greeting and its tone, and leaves
+// `voicemail_message`. `ignore` by default. The member `voicemail` of a call comes first.
+type MachineOptionsVoicemail string
+
+const (
+	MachineOptionsVoicemailIgnore       MachineOptionsVoicemail = "ignore"
+	MachineOptionsVoicemailHangup       MachineOptionsVoicemail = "hangup"
+	MachineOptionsVoicemailLeaveMessage MachineOptionsVoicemail = "leave_message"
+)
+
+func (MachineOptionsVoicemail) AllValues() []MachineOptionsVoicemail {
+	return []MachineOptionsVoicemail{
+		MachineOptionsVoicemailIgnore,
+		MachineOptionsVoicemailHangup,
+		MachineOptionsVoicemailLeaveMessage,
+	}
+}
+
+func (s MachineOptionsVoicemail) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsVoicemail) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/MessageReply
@@ -652,6 +815,282 @@ func (o OptInt) Or(d int) int {
 	return d
 }
 
+// NewOptMachineOptions returns new OptMachineOptions with value set to v.
+func NewOptMachineOptions(v MachineOptions) OptMachineOptions {
+	return OptMachineOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptions is optional MachineOptions.
+type OptMachineOptions struct {
+	Value MachineOptions
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptions was set.
+func (o OptMachineOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptions) Reset() {
+	var v MachineOptions
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptions) SetTo(v MachineOptions) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptions) Get() (v MachineOptions, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptions) Or(d MachineOptions) MachineOptions {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsAnnouncement returns new OptMachineOptionsAnnouncement with value set to v.
+func NewOptMachineOptionsAnnouncement(v MachineOptionsAnnouncement) OptMachineOptionsAnnouncement {
+	return OptMachineOptionsAnnouncement{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsAnnouncement is optional MachineOptionsAnnouncement.
+type OptMachineOptionsAnnouncement struct {
+	Value MachineOptionsAnnouncement
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsAnnouncement was set.
+func (o OptMachineOptionsAnnouncement) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsAnnouncement) Reset() {
+	var v MachineOptionsAnnouncement
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsAnnouncement) SetTo(v MachineOptionsAnnouncement) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsAnnouncement) Get() (v MachineOptionsAnnouncement, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsAnnouncement) Or(d MachineOptionsAnnouncement) MachineOptionsAnnouncement {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsFax returns new OptMachineOptionsFax with value set to v.
+func NewOptMachineOptionsFax(v MachineOptionsFax) OptMachineOptionsFax {
+	return OptMachineOptionsFax{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsFax is optional MachineOptionsFax.
+type OptMachineOptionsFax struct {
+	Value MachineOptionsFax
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsFax was set.
+func (o OptMachineOptionsFax) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsFax) Reset() {
+	var v MachineOptionsFax
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsFax) SetTo(v MachineOptionsFax) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsFax) Get() (v MachineOptionsFax, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsFax) Or(d MachineOptionsFax) MachineOptionsFax {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsIvr returns new OptMachineOptionsIvr with value set to v.
+func NewOptMachineOptionsIvr(v MachineOptionsIvr) OptMachineOptionsIvr {
+	return OptMachineOptionsIvr{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsIvr is optional MachineOptionsIvr.
+type OptMachineOptionsIvr struct {
+	Value MachineOptionsIvr
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsIvr was set.
+func (o OptMachineOptionsIvr) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsIvr) Reset() {
+	var v MachineOptionsIvr
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsIvr) SetTo(v MachineOptionsIvr) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsIvr) Get() (v MachineOptionsIvr, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsIvr) Or(d MachineOptionsIvr) MachineOptionsIvr {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsScreening returns new OptMachineOptionsScreening with value set to v.
+func NewOptMachineOptionsScreening(v MachineOptionsScreening) OptMachineOptionsScreening {
+	return OptMachineOptionsScreening{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsScreening is optional MachineOptionsScreening.
+type OptMachineOptionsScreening struct {
+	Value MachineOptionsScreening
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsScreening was set.
+func (o OptMachineOptionsScreening) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsScreening) Reset() {
+	var v MachineOptionsScreening
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsScreening) SetTo(v MachineOptionsScreening) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsScreening) Get() (v MachineOptionsScreening, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsScreening) Or(d MachineOptionsScreening) MachineOptionsScreening {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsVoicemail returns new OptMachineOptionsVoicemail with value set to v.
+func NewOptMachineOptionsVoicemail(v MachineOptionsVoicemail) OptMachineOptionsVoicemail {
+	return OptMachineOptionsVoicemail{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsVoicemail is optional MachineOptionsVoicemail.
+type OptMachineOptionsVoicemail struct {
+	Value MachineOptionsVoicemail
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsVoicemail was set.
+func (o OptMachineOptionsVoicemail) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsVoicemail) Reset() {
+	var v MachineOptionsVoicemail
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsVoicemail) SetTo(v MachineOptionsVoicemail) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsVoicemail) Get() (v MachineOptionsVoicemail, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsVoicemail) Or(d MachineOptionsVoicemail) MachineOptionsVoicemail {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptMetadata returns new OptMetadata with value set to v.
 func NewOptMetadata(v Metadata) OptMetadata {
 	return OptMetadata{
@@ -902,6 +1341,74 @@ func (o OptNilFloat64) Or(d float64) float64 {
 	return d
 }
 
+// NewOptNilIdleOptions returns new OptNilIdleOptions with value set to v.
+func NewOptNilIdleOptions(v IdleOptions) OptNilIdleOptions {
+	return OptNilIdleOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilIdleOptions is optional nullable IdleOptions.
+type OptNilIdleOptions struct {
+	Value IdleOptions
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilIdleOptions was set.
+func (o OptNilIdleOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilIdleOptions) Reset() {
+	var v IdleOptions
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilIdleOptions) SetTo(v IdleOptions) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilIdleOptions) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilIdleOptions) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v IdleOptions
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilIdleOptions) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilIdleOptions) Get() (v IdleOptions, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilIdleOptions) Or(d IdleOptions) IdleOptions {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilInt returns new OptNilInt with value set to v.
 func NewOptNilInt(v int) OptNilInt {
 	return OptNilInt{
@@ -964,6 +1471,74 @@ func (o OptNilInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilMachineOptions returns new OptNilMachineOptions with value set to v.
+func NewOptNilMachineOptions(v MachineOptions) OptNilMachineOptions {
+	return OptNilMachineOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilMachineOptions is optional nullable MachineOptions.
+type OptNilMachineOptions struct {
+	Value MachineOptions
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilMachineOptions was set.
+func (o OptNilMachineOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilMachineOptions) Reset() {
+	var v MachineOptions
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilMachineOptions) SetTo(v MachineOptions) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilMachineOptions) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilMachineOptions) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v MachineOptions
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilMachineOptions) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilMachineOptions) Get() (v MachineOptions, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilMachineOptions) Or(d MachineOptions) MachineOptions {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -1828,7 +2403,8 @@ type PersonaCallConfig struct {
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
 	// the default, 3000.
-	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -1857,7 +2433,8 @@ type PersonaCallSettings struct {
 	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
 	// stands for 3000.
-	MaxEndpointingDelay OptNilFloat64 `json:"max_endpointing_delay"`
+	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 }
 
 // Hands the conversation over to a pathway.
@@ -2261,16 +2838,18 @@ type WebAgent struct {
 	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
-	Interruptibility OptInt `json:"interruptibility"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Machines         OptMachineOptions `json:"machines"`
 	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
 	// the default, 300.
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
 	// the default, 3000.
-	MaxEndpointingDelay OptFloat64       `json:"max_endpointing_delay"`
-	FirstSentence       NilString        `json:"first_sentence"`
-	Model               string           `json:"model"`
-	VoiceSettings       NilVoiceSettings `json:"voice_settings"`
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	FirstSentence       NilString         `json:"first_sentence"`
+	Model               string            `json:"model"`
+	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -2309,14 +2888,16 @@ type WebAgentCreate struct {
 	// default, or the duration of `interruptibility` if that is given.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
-	Interruptibility OptInt `json:"interruptibility"`
+	Interruptibility OptInt            `json:"interruptibility"`
+	Machines         OptMachineOptions `json:"machines"`
 	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; 300 by
 	// default.
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; 3000 by
 	// default.
-	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
-	Keywords            []string   `json:"keywords"`
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
+	Keywords            []string          `json:"keywords"`
 	// Minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
@@ -2359,12 +2940,15 @@ type WebAgentUpdate struct {
 	// for 2. Without `interruption_threshold` beside it, it clears the threshold, so that its own
 	// durations count.
 	Interruptibility OptNilInt `json:"interruptibility"`
+	// Reactions to machines that answer. They replace all earlier ones; null stands for the defaults.
+	Machines OptNilMachineOptions `json:"machines"`
 	// Minimum silence, in milliseconds, after which the other side's turn is over, as in calls; null
 	// stands for 300.
 	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
 	// stands for 3000.
 	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 	Keywords            OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`

@@ -186,6 +186,33 @@ func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	return failures.Err()
 }
 
+func (s *IdleOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 600}))
+	}
+	if value, ok := s.Times.Get(); ok {
+		failures.Add("times", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 10}))
+	}
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.Goodbye.Get(); ok {
+		failures.Add("goodbye", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.FillerAfter.Get(); ok {
+		failures.Add("filler_after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 15}))
+	}
+	if value, ok := s.Filler.Get(); ok {
+		failures.Add("filler", codec.Length(string(value), 1, 500))
+	}
+	return failures.Err()
+}
+
 func (s *IgnoredMember) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -266,6 +293,9 @@ func (s *InboundNumber) Validate() error {
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	failures.Add("dynamic_data", s.DynamicData.Validate())
 	if value, ok := s.Tools.Get(); ok {
@@ -370,6 +400,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
+	}
 	if value, ok := s.DynamicData.Get(); ok {
 		failures.Add("dynamic_data", value.Validate())
 	}
@@ -404,6 +437,46 @@ func (s *KeyValue) Validate() error {
 	failures.Add("value", codec.Length(string(s.Value), 0, 4000))
 	return failures.Err()
 }
+
+func (s *MachineOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.Voicemail.Get(); ok {
+		failures.Add("voicemail", value.Validate())
+	}
+	if value, ok := s.VoicemailMessage.Get(); ok {
+		failures.Add("voicemail_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Ivr.Get(); ok {
+		failures.Add("ivr", value.Validate())
+	}
+	if value, ok := s.Screening.Get(); ok {
+		failures.Add("screening", value.Validate())
+	}
+	if value, ok := s.ScreeningMessage.Get(); ok {
+		failures.Add("screening_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Announcement.Get(); ok {
+		failures.Add("announcement", value.Validate())
+	}
+	if value, ok := s.Fax.Get(); ok {
+		failures.Add("fax", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s MachineOptionsAnnouncement) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsFax) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsIvr) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsScreening) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsVoicemail) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *MessageReply) Validate() error {
 	if s == nil {
@@ -526,6 +599,9 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
+	}
 	return failures.Err()
 }
 
@@ -558,6 +634,9 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	return failures.Err()
 }
@@ -959,11 +1038,17 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
@@ -1062,11 +1147,17 @@ func (s *WebAgentCreate) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
@@ -1178,11 +1269,17 @@ func (s *WebAgentUpdate) Validate() error {
 	if value, ok := s.Interruptibility.Get(); ok {
 		failures.Add("interruptibility", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 4}))
 	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	if value, ok := s.MinEndpointingDelay.Get(); ok {
 		failures.Add("min_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	if value, ok := s.Keywords.Get(); ok {
 		failures.Add("keywords", func() error {

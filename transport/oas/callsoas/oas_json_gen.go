@@ -85,6 +85,75 @@ func (s AnsweredBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *AnsweredBy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *Answerer) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("category")
+	s.Category.Encode(e)
+	e.FieldStart("rule")
+	s.Rule.Encode(e)
+	e.FieldStart("at_ms")
+	e.Int(s.AtMs)
+	e.FieldStart("words")
+	s.Words.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfAnswerer = codec.Object{
+	Type:     "Answerer",
+	Members:  []string{"category", "rule", "at_ms", "words"},
+	Required: []uint8{0b00001111},
+}
+
+func (s *Answerer) Decode(d *jx.Decoder) error {
+	return objectOfAnswerer.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "category":
+			return 0, s.Category.Decode(d)
+		case "rule":
+			return 1, s.Rule.Decode(d)
+		case "at_ms":
+			return 2, codec.DecodeInt(d, &s.AtMs)
+		case "words":
+			return 3, s.Words.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *Answerer) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Answerer) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s AnswererCategory) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *AnswererCategory) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("AnswererCategory")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s AnswererCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *AnswererCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s AnswererRule) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *AnswererRule) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("AnswererRule")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s AnswererRule) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *AnswererRule) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *CallAnalysis) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("summary")
@@ -310,6 +379,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("voicemail")
 		s.Voicemail.Encode(e)
 	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	if s.Retry.Set {
 		e.FieldStart("retry")
 		s.Retry.Encode(e)
@@ -345,6 +418,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 	if s.MaxEndpointingDelay.Set {
 		e.FieldStart("max_endpointing_delay")
 		s.MaxEndpointingDelay.Encode(e)
+	}
+	if s.Idle.Set {
+		e.FieldStart("idle")
+		s.Idle.Encode(e)
 	}
 	if s.TransferList.Set {
 		e.FieldStart("transfer_list")
@@ -399,11 +476,12 @@ var objectOfCallCreate = codec.Object{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
 		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
 		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
-		"retry", "start_time", "dispositions", "summary_prompt", "block_interruptions", "interruptibility",
-		"min_endpointing_delay", "max_endpointing_delay", "transfer_list", "voice_settings", "background_track",
-		"keywords", "pronunciation_guide", "request_data", "metadata", "webhook", "webhook_events",
+		"machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle", "transfer_list",
+		"voice_settings", "background_track", "keywords", "pronunciation_guide", "request_data", "metadata",
+		"webhook", "webhook_events",
 	},
-	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
+	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
 
 func (s *CallCreate) Decode(d *jx.Decoder) error {
@@ -474,54 +552,60 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "voicemail":
 			s.Voicemail.Reset()
 			return 21, s.Voicemail.Decode(d)
+		case "machines":
+			s.Machines.Reset()
+			return 22, s.Machines.Decode(d)
 		case "retry":
 			s.Retry.Reset()
-			return 22, s.Retry.Decode(d)
+			return 23, s.Retry.Decode(d)
 		case "start_time":
 			s.StartTime.Reset()
-			return 23, s.StartTime.Decode(d, json.DecodeDateTime)
+			return 24, s.StartTime.Decode(d, json.DecodeDateTime)
 		case "dispositions":
-			return 24, codec.DecodeStrs(d, &s.Dispositions)
+			return 25, codec.DecodeStrs(d, &s.Dispositions)
 		case "summary_prompt":
 			s.SummaryPrompt.Reset()
-			return 25, s.SummaryPrompt.Decode(d)
+			return 26, s.SummaryPrompt.Decode(d)
 		case "block_interruptions":
 			s.BlockInterruptions.Reset()
-			return 26, s.BlockInterruptions.Decode(d)
+			return 27, s.BlockInterruptions.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 27, s.Interruptibility.Decode(d)
+			return 28, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 28, s.MinEndpointingDelay.Decode(d)
+			return 29, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 29, s.MaxEndpointingDelay.Decode(d)
+			return 30, s.MaxEndpointingDelay.Decode(d)
+		case "idle":
+			s.Idle.Reset()
+			return 31, s.Idle.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 30, s.TransferList.Decode(d)
+			return 32, s.TransferList.Decode(d)
 		case "voice_settings":
 			s.VoiceSettings.Reset()
-			return 31, s.VoiceSettings.Decode(d)
+			return 33, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 32, s.BackgroundTrack.Decode(d)
+			return 34, s.BackgroundTrack.Decode(d)
 		case "keywords":
-			return 33, codec.DecodeStrs(d, &s.Keywords)
+			return 35, codec.DecodeStrs(d, &s.Keywords)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 34, s.PronunciationGuide.Decode(d)
+			return 36, s.PronunciationGuide.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 35, s.RequestData.Decode(d)
+			return 37, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 36, s.Metadata.Decode(d)
+			return 38, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 37, s.Webhook.Decode(d)
+			return 39, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 38, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 40, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -920,6 +1004,10 @@ func (s *CallRecord) Encode(e *jx.Encoder) {
 	s.ErrorMessage.Encode(e)
 	e.FieldStart("answered_by")
 	s.AnsweredBy.Encode(e)
+	if s.Answerer.Set {
+		e.FieldStart("answerer")
+		s.Answerer.Encode(e)
+	}
 	e.FieldStart("record")
 	e.Bool(s.Record)
 	e.FieldStart("recording_url")
@@ -1031,14 +1119,14 @@ var objectOfCallRecord = codec.Object{
 	Members: []string{
 		"call_id", "c_id", "call_length", "corrected_duration", "batch_id", "to", "from", "inbound", "request_data",
 		"metadata", "variables", "completed", "queue_status", "status", "created_at", "started_at", "end_at",
-		"max_duration", "error_message", "answered_by", "record", "recording_url", "call_ended_by", "pathway_id",
-		"pathway_version", "persona_id", "persona_version", "pathway_logs", "endpoint_url", "local_dialing",
-		"start_time", "analysis", "analysis_error", "disposition_tag", "citations", "warm_transfer_call", "retry_of",
-		"retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to", "release_cause",
-		"webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at", "transferred_by",
-		"concatenated_transcript", "conversation", "transcripts",
+		"max_duration", "error_message", "answered_by", "answerer", "record", "recording_url", "call_ended_by",
+		"pathway_id", "pathway_version", "persona_id", "persona_version", "pathway_logs", "endpoint_url",
+		"local_dialing", "start_time", "analysis", "analysis_error", "disposition_tag", "citations",
+		"warm_transfer_call", "retry_of", "retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to",
+		"release_cause", "webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at",
+		"transferred_by", "concatenated_transcript", "conversation", "transcripts",
 	},
-	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11000000, 0b00101111},
+	Required: []uint8{0b11111111, 0b11111111, 0b11101111, 0b11111111, 0b11111111, 0b10000001, 0b01011111},
 }
 
 func (s *CallRecord) Decode(d *jx.Decoder) error {
@@ -1084,80 +1172,83 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			return 18, s.ErrorMessage.Decode(d)
 		case "answered_by":
 			return 19, s.AnsweredBy.Decode(d)
+		case "answerer":
+			s.Answerer.Reset()
+			return 20, s.Answerer.Decode(d)
 		case "record":
-			return 20, codec.DecodeBool(d, &s.Record)
+			return 21, codec.DecodeBool(d, &s.Record)
 		case "recording_url":
-			return 21, s.RecordingURL.Decode(d)
+			return 22, s.RecordingURL.Decode(d)
 		case "call_ended_by":
-			return 22, s.CallEndedBy.Decode(d)
+			return 23, s.CallEndedBy.Decode(d)
 		case "pathway_id":
-			return 23, s.PathwayID.Decode(d)
+			return 24, s.PathwayID.Decode(d)
 		case "pathway_version":
-			return 24, s.PathwayVersion.Decode(d)
+			return 25, s.PathwayVersion.Decode(d)
 		case "persona_id":
-			return 25, s.PersonaID.Decode(d)
+			return 26, s.PersonaID.Decode(d)
 		case "persona_version":
-			return 26, s.PersonaVersion.Decode(d)
+			return 27, s.PersonaVersion.Decode(d)
 		case "pathway_logs":
-			return 27, codec.DecodeArr(d, &s.PathwayLogs, (*CallPathwayLog).Decode)
+			return 28, codec.DecodeArr(d, &s.PathwayLogs, (*CallPathwayLog).Decode)
 		case "endpoint_url":
-			return 28, codec.DecodeStr(d, &s.EndpointURL)
+			return 29, codec.DecodeStr(d, &s.EndpointURL)
 		case "local_dialing":
-			return 29, codec.DecodeBool(d, &s.LocalDialing)
+			return 30, codec.DecodeBool(d, &s.LocalDialing)
 		case "start_time":
-			return 30, s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+			return 31, s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "analysis":
-			return 31, s.Analysis.Decode(d)
+			return 32, s.Analysis.Decode(d)
 		case "analysis_error":
-			return 32, s.AnalysisError.Decode(d)
+			return 33, s.AnalysisError.Decode(d)
 		case "disposition_tag":
-			return 33, s.DispositionTag.Decode(d)
+			return 34, s.DispositionTag.Decode(d)
 		case "citations":
-			return 34, codec.DecodeArr(d, &s.Citations, (*FreeObject).Decode)
+			return 35, codec.DecodeArr(d, &s.Citations, (*FreeObject).Decode)
 		case "warm_transfer_call":
-			return 35, d.Null()
+			return 36, d.Null()
 		case "retry_of":
-			return 36, s.RetryOf.Decode(d)
+			return 37, s.RetryOf.Decode(d)
 		case "retried_by":
-			return 37, s.RetriedBy.Decode(d)
+			return 38, s.RetriedBy.Decode(d)
 		case "voice_id":
-			return 38, s.VoiceID.Decode(d)
+			return 39, s.VoiceID.Decode(d)
 		case "model":
-			return 39, s.Model.Decode(d)
+			return 40, s.Model.Decode(d)
 		case "warnings":
-			return 40, s.Warnings.Decode(d)
+			return 41, s.Warnings.Decode(d)
 		case "sip_code":
 			s.SipCode.Reset()
-			return 41, s.SipCode.Decode(d)
+			return 42, s.SipCode.Decode(d)
 		case "redirected_to":
 			s.RedirectedTo.Reset()
-			return 42, s.RedirectedTo.Decode(d)
+			return 43, s.RedirectedTo.Decode(d)
 		case "release_cause":
 			s.ReleaseCause.Reset()
-			return 43, s.ReleaseCause.Decode(d)
+			return 44, s.ReleaseCause.Decode(d)
 		case "webhook_delivery":
 			s.WebhookDelivery.Reset()
-			return 44, s.WebhookDelivery.Decode(d)
+			return 45, s.WebhookDelivery.Decode(d)
 		case "task":
 			s.Task.Reset()
-			return 45, s.Task.Decode(d)
+			return 46, s.Task.Decode(d)
 		case "summary":
-			return 46, s.Summary.Decode(d)
+			return 47, s.Summary.Decode(d)
 		case "price":
-			return 47, s.Price.Decode(d)
+			return 48, s.Price.Decode(d)
 		case "transferred_to":
-			return 48, s.TransferredTo.Decode(d)
+			return 49, s.TransferredTo.Decode(d)
 		case "transferred_at":
-			return 49, s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+			return 50, s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "transferred_by":
-			return 50, s.TransferredBy.Decode(d)
+			return 51, s.TransferredBy.Decode(d)
 		case "concatenated_transcript":
-			return 51, codec.DecodeStr(d, &s.ConcatenatedTranscript)
+			return 52, codec.DecodeStr(d, &s.ConcatenatedTranscript)
 		case "conversation":
 			s.Conversation.Reset()
-			return 52, s.Conversation.Decode(d)
+			return 53, s.Conversation.Decode(d)
 		case "transcripts":
-			return 53, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
+			return 54, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -1721,6 +1812,104 @@ func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *IdleOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.After.Set {
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+	if s.Times.Set {
+		e.FieldStart("times")
+		s.Times.Encode(e)
+	}
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
+	}
+	if s.Goodbye.Set {
+		e.FieldStart("goodbye")
+		s.Goodbye.Encode(e)
+	}
+	if s.FillerAfter.Set {
+		e.FieldStart("filler_after")
+		s.FillerAfter.Encode(e)
+	}
+	if s.Filler.Set {
+		e.FieldStart("filler")
+		s.Filler.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfIdleOptions = [6]string{
+	0: "after",
+	1: "times",
+	2: "prompt",
+	3: "goodbye",
+	4: "filler_after",
+	5: "filler",
+}
+
+func (s *IdleOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode IdleOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "after":
+			if err := func() error {
+				s.After.Reset()
+				return s.After.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"after\"")
+			}
+		case "times":
+			if err := func() error {
+				s.Times.Reset()
+				return s.Times.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"times\"")
+			}
+		case "prompt":
+			if err := func() error {
+				s.Prompt.Reset()
+				return s.Prompt.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"prompt\"")
+			}
+		case "goodbye":
+			if err := func() error {
+				s.Goodbye.Reset()
+				return s.Goodbye.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"goodbye\"")
+			}
+		case "filler_after":
+			if err := func() error {
+				s.FillerAfter.Reset()
+				return s.FillerAfter.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler_after\"")
+			}
+		case "filler":
+			if err := func() error {
+				s.Filler.Reset()
+				return s.Filler.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"filler\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode IdleOptions")
+}
+
+func (s *IdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *IdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("field")
@@ -1813,6 +2002,197 @@ func (s *KeyValue) Decode(d *jx.Decoder) error {
 func (s *KeyValue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *KeyValue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *MachineOptions) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Voicemail.Set {
+		e.FieldStart("voicemail")
+		s.Voicemail.Encode(e)
+	}
+	if s.VoicemailMessage.Set {
+		e.FieldStart("voicemail_message")
+		s.VoicemailMessage.Encode(e)
+	}
+	if s.Ivr.Set {
+		e.FieldStart("ivr")
+		s.Ivr.Encode(e)
+	}
+	if s.Screening.Set {
+		e.FieldStart("screening")
+		s.Screening.Encode(e)
+	}
+	if s.ScreeningMessage.Set {
+		e.FieldStart("screening_message")
+		s.ScreeningMessage.Encode(e)
+	}
+	if s.Announcement.Set {
+		e.FieldStart("announcement")
+		s.Announcement.Encode(e)
+	}
+	if s.Fax.Set {
+		e.FieldStart("fax")
+		s.Fax.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var jsonFieldsNameOfMachineOptions = [7]string{
+	0: "voicemail",
+	1: "voicemail_message",
+	2: "ivr",
+	3: "screening",
+	4: "screening_message",
+	5: "announcement",
+	6: "fax",
+}
+
+func (s *MachineOptions) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode MachineOptions to nil")
+	}
+
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+		switch string(k) {
+		case "voicemail":
+			if err := func() error {
+				s.Voicemail.Reset()
+				return s.Voicemail.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail\"")
+			}
+		case "voicemail_message":
+			if err := func() error {
+				s.VoicemailMessage.Reset()
+				return s.VoicemailMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voicemail_message\"")
+			}
+		case "ivr":
+			if err := func() error {
+				s.Ivr.Reset()
+				return s.Ivr.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"ivr\"")
+			}
+		case "screening":
+			if err := func() error {
+				s.Screening.Reset()
+				return s.Screening.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening\"")
+			}
+		case "screening_message":
+			if err := func() error {
+				s.ScreeningMessage.Reset()
+				return s.ScreeningMessage.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"screening_message\"")
+			}
+		case "announcement":
+			if err := func() error {
+				s.Announcement.Reset()
+				return s.Announcement.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"announcement\"")
+			}
+		case "fax":
+			if err := func() error {
+				s.Fax.Reset()
+				return s.Fax.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fax\"")
+			}
+		default:
+			return errors.Errorf("unexpected field %q", k)
+		}
+		return nil
+	}), "decode MachineOptions")
+}
+
+func (s *MachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsAnnouncement")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsFax) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsFax) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsFax")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsFax) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsIvr) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsIvr")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsIvr) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s MachineOptionsScreening) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsScreening")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s MachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *MachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("MachineOptionsVoicemail")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s MachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *MachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (s *MessageReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -2358,6 +2738,130 @@ func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptMachineOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptMachineOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptions to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptMachineOptionsAnnouncement) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsAnnouncement) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsAnnouncement to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsAnnouncement) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsAnnouncement) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsFax) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsFax) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsFax to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsFax) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsFax) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsIvr) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsIvr) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsIvr to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsIvr) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsIvr) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsScreening) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsScreening) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsScreening to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsScreening) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsScreening) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (o OptMachineOptionsVoicemail) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptMachineOptionsVoicemail) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptMachineOptionsVoicemail to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptMachineOptionsVoicemail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptMachineOptionsVoicemail) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2412,6 +2916,41 @@ func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 func (s OptNilAgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptNilAnswerer) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilAnswerer) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilAnswerer to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v Answerer
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilAnswerer) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilAnswerer) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilCallConversation) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -2523,6 +3062,41 @@ func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) { return codec.Mars
 func (s *OptNilDynamicDataList) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
+
+func (o OptNilIdleOptions) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptNilIdleOptions) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilIdleOptions to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v IdleOptions
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return o.Value.Decode(d)
+}
+
+func (s OptNilIdleOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilIdleOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {

@@ -46,6 +46,88 @@ func (s AnsweredBy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.A
 
 func (s *AnsweredBy) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
+// Ref: #/components/schemas/Answerer
+type Answerer struct {
+	// What answered. `ivr`, a menu; `screening`, a phone or a service that asks who calls and why;
+	// `announcement`, a recording of the network; `sit`, the special information tones before one.
+	// `answered_by` is `unknown` for these and for `fax`.
+	Category AnswererCategory `json:"category"`
+	// Why. `unanswered`, the other side went on after a pause although the agent was silent; `beep`, the
+	// tone of an answering machine; `tone`, those of fax machines and networks; `no_speech`, nothing that
+	// decides was heard in time.
+	Rule AnswererRule `json:"rule"`
+	// Milliseconds from the answer to this verdict. Words correct an earlier verdict by sound.
+	AtMs int `json:"at_ms"`
+	// Words of the other side that decided.
+	Words NilString `json:"words"`
+}
+
+// What answered. `ivr`, a menu; `screening`, a phone or a service that asks who calls and why;
+// `announcement`, a recording of the network; `sit`, the special information tones before one.
+// `answered_by` is `unknown` for these and for `fax`.
+type AnswererCategory string
+
+const (
+	AnswererCategoryHuman        AnswererCategory = "human"
+	AnswererCategoryVoicemail    AnswererCategory = "voicemail"
+	AnswererCategoryIvr          AnswererCategory = "ivr"
+	AnswererCategoryScreening    AnswererCategory = "screening"
+	AnswererCategoryAnnouncement AnswererCategory = "announcement"
+	AnswererCategorySit          AnswererCategory = "sit"
+	AnswererCategoryFax          AnswererCategory = "fax"
+	AnswererCategoryUnknown      AnswererCategory = "unknown"
+)
+
+func (AnswererCategory) AllValues() []AnswererCategory {
+	return []AnswererCategory{
+		AnswererCategoryHuman,
+		AnswererCategoryVoicemail,
+		AnswererCategoryIvr,
+		AnswererCategoryScreening,
+		AnswererCategoryAnnouncement,
+		AnswererCategorySit,
+		AnswererCategoryFax,
+		AnswererCategoryUnknown,
+	}
+}
+
+func (s AnswererCategory) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *AnswererCategory) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// Why. `unanswered`, the other side went on after a pause although the agent was silent; `beep`, the
+// tone of an answering machine; `tone`, those of fax machines and networks; `no_speech`, nothing that
+// decides was heard in time.
+type AnswererRule string
+
+const (
+	AnswererRuleShortGreeting AnswererRule = "short_greeting"
+	AnswererRuleLongGreeting  AnswererRule = "long_greeting"
+	AnswererRuleUnanswered    AnswererRule = "unanswered"
+	AnswererRuleBeep          AnswererRule = "beep"
+	AnswererRuleTone          AnswererRule = "tone"
+	AnswererRuleWords         AnswererRule = "words"
+	AnswererRuleNoSpeech      AnswererRule = "no_speech"
+)
+
+func (AnswererRule) AllValues() []AnswererRule {
+	return []AnswererRule{
+		AnswererRuleShortGreeting,
+		AnswererRuleLongGreeting,
+		AnswererRuleUnanswered,
+		AnswererRuleBeep,
+		AnswererRuleTone,
+		AnswererRuleWords,
+		AnswererRuleNoSpeech,
+	}
+}
+
+func (s AnswererRule) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *AnswererRule) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
+
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
@@ -163,6 +245,7 @@ type CallCreate struct {
 	// Number in E.164 to which the call is transferred when the callee asks for a person.
 	TransferPhoneNumber OptString           `json:"transfer_phone_number"`
 	Voicemail           OptVoicemailOptions `json:"voicemail"`
+	Machines            OptMachineOptions   `json:"machines"`
 	Retry               OptRetryOptions     `json:"retry"`
 	// Time at which to place the call, at most 30 days ahead. A call without it, or with a past time, is
 	// placed at once.
@@ -189,7 +272,8 @@ type CallCreate struct {
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, whatever its words are.
 	// 3000 by default; a maximum below the minimum counts as the minimum.
-	MaxEndpointingDelay OptFloat64 `json:"max_endpointing_delay"`
+	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions `json:"idle"`
 	// Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 	// the others are named in `ignored`.
 	TransferList  OptCallCreateTransferList `json:"transfer_list"`
@@ -426,8 +510,10 @@ type CallRecord struct {
 	// Why it failed, or why it was not recorded.
 	ErrorMessage NilString     `json:"error_message"`
 	AnsweredBy   NilAnsweredBy `json:"answered_by"`
-	Record       bool          `json:"record"`
-	RecordingURL NilString     `json:"recording_url"`
+	// The party that answered, in detail. Null before the verdict, and for an inbound call.
+	Answerer     OptNilAnswerer `json:"answerer"`
+	Record       bool           `json:"record"`
+	RecordingURL NilString      `json:"recording_url"`
 	// Who hung up.
 	CallEndedBy NilCallRecordCallEndedBy `json:"call_ended_by"`
 	PathwayID   NilString                `json:"pathway_id"`
@@ -796,6 +882,26 @@ type GetRecordingPartialContentRawAudioWav struct {
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
 
+// What the agent does in silence. Absent members have their defaults, as has an absent or null object.
+// Ref: #/components/schemas/IdleOptions
+type IdleOptions struct {
+	// Seconds of the other side's silence after which the agent asks; 10 by default, and 0 for never.
+	// After "one moment" and the like, the agent waits for a minute.
+	After OptFloat64 `json:"after"`
+	// How often in a row the agent asks; 2 by default. The next silence ends the call.
+	Times OptInt `json:"times"`
+	// The agent's question. By default "Are you still there?" in the agent's language.
+	Prompt OptString `json:"prompt"`
+	// The agent's last words, also for a caller who was not understood three times. By default in the
+	// agent's language.
+	Goodbye OptString `json:"goodbye"`
+	// Seconds of the agent's own silence after which it says `filler`, because the model or a request
+	// takes long; 4 by default, and 0 for never. The agent says it at most once in an answer.
+	FillerAfter OptFloat64 `json:"filler_after"`
+	// Words that bridge the silence. By default "One moment, please." in the agent's language.
+	Filler OptString `json:"filler"`
+}
+
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
 	// Path of the member.
@@ -833,6 +939,147 @@ func (ListCallsAnsweredBy) AllValues() []ListCallsAnsweredBy {
 func (s ListCallsAnsweredBy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
 func (s *ListCallsAnsweredBy) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// Reactions of placed calls to machines that answer. `ignore` goes on as with a person. Absent members
+// have their defaults.
+// Ref: #/components/schemas/MachineOptions
+type MachineOptions struct {
+	// An answering machine. `leave_message` waits for the end of the greeting and its tone, and leaves
+	// `voicemail_message`. `ignore` by default. The member `voicemail` of a call comes first.
+	Voicemail OptMachineOptionsVoicemail `json:"voicemail"`
+	// Message for `leave_message`. It may contain variables in double braces.
+	VoicemailMessage OptString `json:"voicemail_message"`
+	// A menu. `ignore`, the default, lets the agent answer it and press buttons.
+	Ivr OptMachineOptionsIvr `json:"ivr"`
+	// A phone or a service that asks who calls and why. `introduce` says `screening_message` after the
+	// question, and waits for a person for up to a minute. `ignore`, the default, lets the agent answer.
+	Screening OptMachineOptionsScreening `json:"screening"`
+	// Words for `introduce`, such as a name and a reason. They may contain variables in double braces.
+	ScreeningMessage OptString `json:"screening_message"`
+	// A recording of the network, such as that a number is not in service, or the special information
+	// tones before it. `hangup` by default; the call has failed.
+	Announcement OptMachineOptionsAnnouncement `json:"announcement"`
+	// A fax machine. `hangup` by default; the call has failed.
+	Fax OptMachineOptionsFax `json:"fax"`
+}
+
+// A recording of the network, such as that a number is not in service, or the special information
+// tones before it. `hangup` by default; the call has failed.
+type MachineOptionsAnnouncement string
+
+const (
+	MachineOptionsAnnouncementIgnore MachineOptionsAnnouncement = "ignore"
+	MachineOptionsAnnouncementHangup MachineOptionsAnnouncement = "hangup"
+)
+
+func (MachineOptionsAnnouncement) AllValues() []MachineOptionsAnnouncement {
+	return []MachineOptionsAnnouncement{
+		MachineOptionsAnnouncementIgnore,
+		MachineOptionsAnnouncementHangup,
+	}
+}
+
+func (s MachineOptionsAnnouncement) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsAnnouncement) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A fax machine. `hangup` by default; the call has failed.
+type MachineOptionsFax string
+
+const (
+	MachineOptionsFaxIgnore MachineOptionsFax = "ignore"
+	MachineOptionsFaxHangup MachineOptionsFax = "hangup"
+)
+
+func (MachineOptionsFax) AllValues() []MachineOptionsFax {
+	return []MachineOptionsFax{
+		MachineOptionsFaxIgnore,
+		MachineOptionsFaxHangup,
+	}
+}
+
+func (s MachineOptionsFax) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *MachineOptionsFax) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A menu. `ignore`, the default, lets the agent answer it and press buttons.
+type MachineOptionsIvr string
+
+const (
+	MachineOptionsIvrIgnore MachineOptionsIvr = "ignore"
+	MachineOptionsIvrHangup MachineOptionsIvr = "hangup"
+)
+
+func (MachineOptionsIvr) AllValues() []MachineOptionsIvr {
+	return []MachineOptionsIvr{
+		MachineOptionsIvrIgnore,
+		MachineOptionsIvrHangup,
+	}
+}
+
+func (s MachineOptionsIvr) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *MachineOptionsIvr) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// A phone or a service that asks who calls and why. `introduce` says `screening_message` after the
+// question, and waits for a person for up to a minute. `ignore`, the default, lets the agent answer.
+type MachineOptionsScreening string
+
+const (
+	MachineOptionsScreeningIgnore    MachineOptionsScreening = "ignore"
+	MachineOptionsScreeningHangup    MachineOptionsScreening = "hangup"
+	MachineOptionsScreeningIntroduce MachineOptionsScreening = "introduce"
+)
+
+func (MachineOptionsScreening) AllValues() []MachineOptionsScreening {
+	return []MachineOptionsScreening{
+		MachineOptionsScreeningIgnore,
+		MachineOptionsScreeningHangup,
+		MachineOptionsScreeningIntroduce,
+	}
+}
+
+func (s MachineOptionsScreening) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsScreening) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// An answering machine. `leave_message` waits for the end of the greeting and its tone, and leaves
+// `voicemail_message`. `ignore` by default. The member `voicemail` of a call comes first.
+type MachineOptionsVoicemail string
+
+const (
+	MachineOptionsVoicemailIgnore       MachineOptionsVoicemail = "ignore"
+	MachineOptionsVoicemailHangup       MachineOptionsVoicemail = "hangup"
+	MachineOptionsVoicemailLeaveMessage MachineOptionsVoicemail = "leave_message"
+)
+
+func (MachineOptionsVoicemail) AllValues() []MachineOptionsVoicemail {
+	return []MachineOptionsVoicemail{
+		MachineOptionsVoicemailIgnore,
+		MachineOptionsVoicemailHangup,
+		MachineOptionsVoicemailLeaveMessage,
+	}
+}
+
+func (s MachineOptionsVoicemail) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *MachineOptionsVoicemail) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
 }
 
@@ -1766,6 +2013,282 @@ func (o OptListCallsAnsweredBy) Or(d ListCallsAnsweredBy) ListCallsAnsweredBy {
 	return d
 }
 
+// NewOptMachineOptions returns new OptMachineOptions with value set to v.
+func NewOptMachineOptions(v MachineOptions) OptMachineOptions {
+	return OptMachineOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptions is optional MachineOptions.
+type OptMachineOptions struct {
+	Value MachineOptions
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptions was set.
+func (o OptMachineOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptions) Reset() {
+	var v MachineOptions
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptions) SetTo(v MachineOptions) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptions) Get() (v MachineOptions, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptions) Or(d MachineOptions) MachineOptions {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsAnnouncement returns new OptMachineOptionsAnnouncement with value set to v.
+func NewOptMachineOptionsAnnouncement(v MachineOptionsAnnouncement) OptMachineOptionsAnnouncement {
+	return OptMachineOptionsAnnouncement{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsAnnouncement is optional MachineOptionsAnnouncement.
+type OptMachineOptionsAnnouncement struct {
+	Value MachineOptionsAnnouncement
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsAnnouncement was set.
+func (o OptMachineOptionsAnnouncement) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsAnnouncement) Reset() {
+	var v MachineOptionsAnnouncement
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsAnnouncement) SetTo(v MachineOptionsAnnouncement) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsAnnouncement) Get() (v MachineOptionsAnnouncement, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsAnnouncement) Or(d MachineOptionsAnnouncement) MachineOptionsAnnouncement {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsFax returns new OptMachineOptionsFax with value set to v.
+func NewOptMachineOptionsFax(v MachineOptionsFax) OptMachineOptionsFax {
+	return OptMachineOptionsFax{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsFax is optional MachineOptionsFax.
+type OptMachineOptionsFax struct {
+	Value MachineOptionsFax
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsFax was set.
+func (o OptMachineOptionsFax) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsFax) Reset() {
+	var v MachineOptionsFax
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsFax) SetTo(v MachineOptionsFax) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsFax) Get() (v MachineOptionsFax, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsFax) Or(d MachineOptionsFax) MachineOptionsFax {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsIvr returns new OptMachineOptionsIvr with value set to v.
+func NewOptMachineOptionsIvr(v MachineOptionsIvr) OptMachineOptionsIvr {
+	return OptMachineOptionsIvr{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsIvr is optional MachineOptionsIvr.
+type OptMachineOptionsIvr struct {
+	Value MachineOptionsIvr
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsIvr was set.
+func (o OptMachineOptionsIvr) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsIvr) Reset() {
+	var v MachineOptionsIvr
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsIvr) SetTo(v MachineOptionsIvr) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsIvr) Get() (v MachineOptionsIvr, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsIvr) Or(d MachineOptionsIvr) MachineOptionsIvr {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsScreening returns new OptMachineOptionsScreening with value set to v.
+func NewOptMachineOptionsScreening(v MachineOptionsScreening) OptMachineOptionsScreening {
+	return OptMachineOptionsScreening{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsScreening is optional MachineOptionsScreening.
+type OptMachineOptionsScreening struct {
+	Value MachineOptionsScreening
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsScreening was set.
+func (o OptMachineOptionsScreening) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsScreening) Reset() {
+	var v MachineOptionsScreening
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsScreening) SetTo(v MachineOptionsScreening) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsScreening) Get() (v MachineOptionsScreening, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsScreening) Or(d MachineOptionsScreening) MachineOptionsScreening {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptMachineOptionsVoicemail returns new OptMachineOptionsVoicemail with value set to v.
+func NewOptMachineOptionsVoicemail(v MachineOptionsVoicemail) OptMachineOptionsVoicemail {
+	return OptMachineOptionsVoicemail{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptMachineOptionsVoicemail is optional MachineOptionsVoicemail.
+type OptMachineOptionsVoicemail struct {
+	Value MachineOptionsVoicemail
+	Set   bool
+}
+
+// IsSet returns true if OptMachineOptionsVoicemail was set.
+func (o OptMachineOptionsVoicemail) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptMachineOptionsVoicemail) Reset() {
+	var v MachineOptionsVoicemail
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptMachineOptionsVoicemail) SetTo(v MachineOptionsVoicemail) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptMachineOptionsVoicemail) Get() (v MachineOptionsVoicemail, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptMachineOptionsVoicemail) Or(d MachineOptionsVoicemail) MachineOptionsVoicemail {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptMetadata returns new OptMetadata with value set to v.
 func NewOptMetadata(v Metadata) OptMetadata {
 	return OptMetadata{
@@ -1874,6 +2397,74 @@ func (o OptNilAgentTools) Get() (v AgentTools, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilAgentTools) Or(d AgentTools) AgentTools {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilAnswerer returns new OptNilAnswerer with value set to v.
+func NewOptNilAnswerer(v Answerer) OptNilAnswerer {
+	return OptNilAnswerer{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilAnswerer is optional nullable Answerer.
+type OptNilAnswerer struct {
+	Value Answerer
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilAnswerer was set.
+func (o OptNilAnswerer) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilAnswerer) Reset() {
+	var v Answerer
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilAnswerer) SetTo(v Answerer) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilAnswerer) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilAnswerer) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v Answerer
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilAnswerer) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilAnswerer) Get() (v Answerer, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilAnswerer) Or(d Answerer) Answerer {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -2078,6 +2669,74 @@ func (o OptNilDynamicDataList) Get() (v DynamicDataList, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilDynamicDataList) Or(d DynamicDataList) DynamicDataList {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilIdleOptions returns new OptNilIdleOptions with value set to v.
+func NewOptNilIdleOptions(v IdleOptions) OptNilIdleOptions {
+	return OptNilIdleOptions{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilIdleOptions is optional nullable IdleOptions.
+type OptNilIdleOptions struct {
+	Value IdleOptions
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilIdleOptions was set.
+func (o OptNilIdleOptions) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilIdleOptions) Reset() {
+	var v IdleOptions
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilIdleOptions) SetTo(v IdleOptions) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilIdleOptions) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilIdleOptions) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v IdleOptions
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilIdleOptions) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilIdleOptions) Get() (v IdleOptions, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilIdleOptions) Or(d IdleOptions) IdleOptions {
 	if v, ok := o.Get(); ok {
 		return v
 	}

@@ -19,6 +19,25 @@ func (s AgentTools) Validate() error {
 
 func (s AnsweredBy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
+func (s *Answerer) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("category", s.Category.Validate())
+	failures.Add("rule", s.Rule.Validate())
+	failures.Add("at_ms", codec.Int(int64(s.AtMs), validate.Int{MinSet: true}))
+	if value, ok := s.Words.Get(); ok {
+		failures.Add("words", codec.Length(string(value), 0, 1000))
+	}
+	return failures.Err()
+}
+
+func (s AnswererCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s AnswererRule) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s *ApiKey) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -141,6 +160,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.Voicemail.Get(); ok {
 		failures.Add("voicemail", value.Validate())
 	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	if value, ok := s.Retry.Get(); ok {
 		failures.Add("retry", value.Validate())
 	}
@@ -168,6 +190,9 @@ func (s *CallCreate) Validate() error {
 	}
 	if value, ok := s.MaxEndpointingDelay.Get(); ok {
 		failures.Add("max_endpointing_delay", codec.Float(float64(value), validate.Float{MinSet: true, Min: 100, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Idle.Get(); ok {
+		failures.Add("idle", value.Validate())
 	}
 	if value, ok := s.TransferList.Get(); ok {
 		failures.Add("transfer_list", value.Validate())
@@ -378,6 +403,9 @@ func (s *CallRecord) Validate() error {
 	}
 	if value, ok := s.AnsweredBy.Get(); ok {
 		failures.Add("answered_by", value.Validate())
+	}
+	if value, ok := s.Answerer.Get(); ok {
+		failures.Add("answerer", value.Validate())
 	}
 	if value, ok := s.RecordingURL.Get(); ok {
 		failures.Add("recording_url", codec.Length(string(value), 0, 2048))
@@ -746,6 +774,33 @@ func (s *GetRecordingPartialContentHeaders) Validate() error {
 	return failures.Err()
 }
 
+func (s *IdleOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 600}))
+	}
+	if value, ok := s.Times.Get(); ok {
+		failures.Add("times", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 10}))
+	}
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.Goodbye.Get(); ok {
+		failures.Add("goodbye", codec.Length(string(value), 1, 500))
+	}
+	if value, ok := s.FillerAfter.Get(); ok {
+		failures.Add("filler_after", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 15}))
+	}
+	if value, ok := s.Filler.Get(); ok {
+		failures.Add("filler", codec.Length(string(value), 1, 500))
+	}
+	return failures.Err()
+}
+
 func (s *IgnoredMember) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -784,6 +839,46 @@ func (s *KeyValue) Validate() error {
 }
 
 func (s ListCallsAnsweredBy) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *MachineOptions) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	if value, ok := s.Voicemail.Get(); ok {
+		failures.Add("voicemail", value.Validate())
+	}
+	if value, ok := s.VoicemailMessage.Get(); ok {
+		failures.Add("voicemail_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Ivr.Get(); ok {
+		failures.Add("ivr", value.Validate())
+	}
+	if value, ok := s.Screening.Get(); ok {
+		failures.Add("screening", value.Validate())
+	}
+	if value, ok := s.ScreeningMessage.Get(); ok {
+		failures.Add("screening_message", codec.Length(string(value), 0, 2000))
+	}
+	if value, ok := s.Announcement.Get(); ok {
+		failures.Add("announcement", value.Validate())
+	}
+	if value, ok := s.Fax.Get(); ok {
+		failures.Add("fax", value.Validate())
+	}
+	return failures.Err()
+}
+
+func (s MachineOptionsAnnouncement) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsFax) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsIvr) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsScreening) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s MachineOptionsVoicemail) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *MessageReply) Validate() error {
 	if s == nil {

@@ -3,6 +3,7 @@ package calls
 import (
 	"html/template"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/speech/ambience"
 )
@@ -12,7 +13,7 @@ type option struct{ Value, Text string }
 
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
-	"millisText": millisText, "hold": holdText, "wait": waitText, "begun": begunText, "delivery": deliveryOf, "version": versionText,
+	"millisText": millisText, "hold": holdText, "wait": waitText, "begun": begunText, "answerer": answererText, "delivery": deliveryOf, "version": versionText,
 
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
@@ -30,8 +31,11 @@ var funcs = template.FuncMap{
 		}
 		return all
 	},
-	"settings": func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
-	"orders":   func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
+	"onVoicemail": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineMessage),
+	"onScreening": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineIntroduce),
+	"onMachine":   reactionsTo(agents.MachineIgnore, agents.MachineHangup),
+	"settings":    func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
+	"orders":      func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)
 	},

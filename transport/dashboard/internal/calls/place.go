@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,6 +81,7 @@ func again(c call.Call) (form, error) {
 	if a.Interruptibility != nil {
 		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
 	}
+	f.fillMachines(c)
 	for name, wait := range map[string]time.Duration{"min_endpointing_delay": a.LeastWait, "max_endpointing_delay": a.LongestWait} {
 		if wait != 0 {
 			f.Values[name] = strconv.FormatFloat(float64(wait.Microseconds())/1000, 'f', -1, 64)
@@ -122,10 +124,10 @@ func missing(c call.Call) (names []string) {
 		{"the tools", alone && len(a.Tools) > 0},
 		{"the model", a.Model != ""},
 		{"the temperature", a.Temperature != nil},
+		{"the words in silence", a.Idle != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},
 		{"the webhook", a.Webhook != ""},
-		{"the plan for answering machines", p.Voicemail != call.Voicemail{}},
 		{"the retry", p.Retry != nil},
 		{"the prompt of the summary", p.SummaryPrompt != ""},
 		{"the dispositions", len(p.Dispositions) > 0},
@@ -141,7 +143,7 @@ func missing(c call.Call) (names []string) {
 // place places a call, or shows the form again with its faults.
 func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := form{Values: map[string]string{}}
-	for _, name := range formFields {
+	for _, name := range slices.Concat(formFields, machineFields) {
 		f.Values[name] = r.Field(name)
 	}
 	request, err := f.request()
@@ -152,7 +154,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 		}
 	}
 	var ok bool
-	if f.Faults, ok = page.FaultsOf(err, nil, formFields...); !ok {
+	if f.Faults, ok = page.FaultsOf(err, nil, slices.Concat(formFields, machineFields)...); !ok {
 		return nil, err
 	}
 	return p.view(f, http.StatusUnprocessableEntity), nil
@@ -161,6 +163,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 // request converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
+	r.Overrides.Machines = f.machines()
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
 		*number = callwright.TypedNumber(f.Values[name])
 	}

@@ -74,7 +74,7 @@ func TestPlaceAsTheAgentSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.want(http.StatusOK, "/calls/new", "!selected", "!checked")
+	h.want(http.StatusOK, "/calls/new", `!"true" selected`, `!"false" selected`, "!checked")
 	for said, want := range map[string]bool{"": true, "true": true, "false": false} {
 		to := callwright.PhoneNumber("+1415555010" + string(rune('1'+len(said))))
 		h.post("/calls/new", "/calls", url.Values{

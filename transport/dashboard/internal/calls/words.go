@@ -43,6 +43,8 @@ var causes = map[call.Cause]string{
 	call.CauseDrained:   "the server was stopped, and the time that running calls have then was over",
 	call.CauseNoPathway: "the agent's pathway or persona no longer exists", call.CauseModelRefused: "the language model refuses the key or the request",
 	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
+	call.CauseFax: "a fax machine answered", call.CauseAnnouncement: "the network played an announcement",
+	call.CauseSIT: "the network played special information tones",
 }
 
 // endText describes the end of a call, or returns an empty text if it is unknown.
@@ -67,6 +69,21 @@ func speakerText(s call.Speaker) string {
 		return "Action"
 	}
 	return string(s)
+}
+
+// answererText describes the party that answered, and the rule that decided.
+func answererText(a call.Answerer) string {
+	who := map[call.Category]string{
+		call.CategoryHuman: "a person", call.CategoryVoicemail: "an answering machine", call.CategoryIVR: "a menu",
+		call.CategoryScreening: "call screening", call.CategoryAnnouncement: "an announcement of the network",
+		call.CategorySIT: "special information tones of the network", call.CategoryFax: "a fax machine",
+	}[a.Category]
+	why := map[call.AnswererRule]string{
+		call.RuleShortGreeting: "a few words and a pause", call.RuleLongGreeting: "a long greeting",
+		call.RuleUnanswered: "it went on after a pause", call.RuleBeep: "a tone", call.RuleTone: "its tones",
+		call.RuleNoSpeech: "nothing that decides was heard", call.RuleWords: "the words “" + a.Words + "”",
+	}[a.Rule]
+	return cmp.Or(who, "unknown") + ", by " + cmp.Or(why, string(a.Rule))
 }
 
 // heldText describes why a pause of the agent ended.

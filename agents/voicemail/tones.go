@@ -1,0 +1,150 @@
+package voicemail
+
+import (
+	"math"
+	"time"
+)
+
+// toneKind is the meaning of one or more tones.
+type toneKind uint8
+
+const (
+	none        toneKind = iota
+	beep                 // an answering machine's tone
+	fax                  // CED or CNG (ITU-T T.30)
+	information          // special information tones (ITU-T E.180)
+)
+
+// These constants define the tones. activity.Detector reports a tone after it has sounded for reportTime.
+const (
+	reportTime   = 80 * time.Millisecond
+	shortestBeep = 180 * time.Millisecond
+	longestBeep  = 4 * time.Second
+	// sinceTone is the silence after a tone until its meaning is known. It is also the silence before a message.
+	sinceTone = 200 * time.Millisecond
+
+	shortestCED  = 1200 * time.Millisecond // T.30: 2.6 to 4 s
+	shortestCNG  = 400 * time.Millisecond  // T.30: 0.5 s, every 3.5 s
+	longestCNG   = 650 * time.Millisecond
+	periodCNG    = 4 * time.Second
+	shortestInfo = 150 * time.Millisecond // E.180: 330 ms, in some networks 274 or 380 ms
+	longestInfo  = 450 * time.Millisecond
+	// ringback is the duration from which a tone of the network's frequency is a ringback tone, of which one precedes the answer.
+	ringback = 800 * time.Millisecond
+	// periodBusy is the time after a tone of the network's frequency within which a busy tone repeats it.
+	periodBusy = 1200 * time.Millisecond
+)
+
+// toneSound is a single tone.
+type toneSound struct {
+	hertz      float64
+	begin, end time.Duration
+}
+
+// length returns the duration of the tone.
+func (s toneSound) length() time.Duration { return s.end - s.begin }
+
+// tones interprets the single tones of a call. Only a sequence of tones shows some meanings, so tones wait until theirs is known.
+type tones struct {
+	now     time.Duration
+	last    []toneSound // the tones that wait for their meaning, the newest last
+	current bool        // the newest tone continues
+}
+
+// sounds reports whether a tone sounds.
+func (t *tones) sounds() bool { return t.current }
+
+// hear processes the frequency of a frame, which is 0 without a tone, and returns the meaning of the tones, once it is known. spoken reports
+// whether the other side has spoken before: the network's tones and those of fax machines are not expected after speech.
+func (t *tones) hear(hertz float64, spoken bool) toneKind {
+	t.now += frameTime
+	newest := len(t.last) - 1
+	switch {
+	case hertz > 0 && t.current && newest >= 0 && near(hertz, t.last[newest].hertz, 0.03):
+		t.last[newest].end = t.now
+	case hertz > 0:
+		t.current = true
+		if len(t.last) == 3 {
+			t.last = append(t.last[:0], t.last[1:]...)
+		}
+		t.last = append(t.last, toneSound{hertz, t.now - reportTime, t.now})
+	default:
+		t.current = false
+	}
+	if len(t.last) == 0 {
+		return none
+	}
+	kind, known := t.meaning(spoken)
+	if known {
+		t.last = t.last[:0]
+	}
+	return kind
+}
+
+// meaning returns the meaning of the tones that wait, and whether it is known.
+func (t *tones) meaning(spoken bool) (kind toneKind, known bool) {
+	newest := t.last[len(t.last)-1]
+	silence := t.now - newest.end
+	switch {
+	case t.informs():
+		return information, true
+	case !spoken && near(newest.hertz, 2100, 0.012) && newest.length() >= shortestCED:
+		return fax, true
+	case t.current, silence < sinceTone:
+		return none, false
+	case spoken:
+		return t.ifBeep(newest), true
+	case t.calls():
+		if len(t.last) > 1 && near(t.last[len(t.last)-2].hertz, 1100, 0.035) {
+			return fax, true
+		}
+		return t.waited(newest, silence, periodCNG)
+	case near(newest.hertz, 425, 0.07):
+		if len(t.last) > 1 || newest.length() >= ringback {
+			return none, silence > periodBusy
+		}
+		return t.waited(newest, silence, periodBusy)
+	default:
+		return t.ifBeep(newest), true
+	}
+}
+
+// waited returns the meaning of a single tone that was not repeated within a period, and whether the period is over.
+func (t *tones) waited(s toneSound, silence, period time.Duration) (kind toneKind, known bool) {
+	if silence < period {
+		return none, false
+	}
+	return t.ifBeep(s), true
+}
+
+// ifBeep returns beep if the tone has the length of an answering machine's.
+func (t *tones) ifBeep(s toneSound) toneKind {
+	if s.length() >= shortestBeep && s.length() <= longestBeep {
+		return beep
+	}
+	return none
+}
+
+// informs reports whether the last three tones are special information tones: low, middle and high, without pauses.
+func (t *tones) informs() bool {
+	if len(t.last) < 3 {
+		return false
+	}
+	for i, hertz := range [3]float64{950, 1400, 1800} {
+		s := t.last[i]
+		if !near(s.hertz, hertz, 0.055) || s.length() < shortestInfo || s.length() > longestInfo ||
+			i > 0 && s.begin-t.last[i-1].end > 150*time.Millisecond {
+			return false
+		}
+	}
+	return true
+}
+
+// calls reports whether the newest tone is one of a calling fax machine.
+func (t *tones) calls() bool {
+	s := t.last[len(t.last)-1]
+	return near(s.hertz, 1100, 0.035) && s.length() >= shortestCNG && s.length() <= longestCNG
+}
+
+// near reports whether a frequency differs from another one by at most the given share.
+func near(hertz, of, share float64) bool { return math.Abs(hertz-of) <= share*of }
