@@ -37,9 +37,13 @@ func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id st
 		return agenttest.Transcript{}, err
 	}
 	out := agenttest.Transcript{Pathway: c.Agent.Pathway.ID, Persona: c.Agent.PersonaID, RequestData: maps.Clone(c.RequestData)}
+	numbered := slices.ContainsFunc(said, func(e call.Entry) bool { return e.Turn > 0 }) // those of earlier releases are not
 	for _, e := range said {
 		switch e.Speaker {
 		case call.SpeakerUser:
+			if numbered && e.Turn == 0 {
+				continue // words over the agent's, such as an acknowledgement, which were no turn
+			}
 			out.Lines = append(out.Lines, scenario.Message{Role: llm.RoleCaller, Text: e.Text})
 		case call.SpeakerAssistant:
 			out.Lines = append(out.Lines, scenario.Message{Role: llm.RoleAgent, Text: e.Text})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -21,6 +22,9 @@ const (
 	kindTime
 	kindDay
 )
+
+// shortestPhone is the minimum number of digits in a telephone number.
+const shortestPhone = 6
 
 // kindWords lists the words in a field's name or description that identify its kind. The first matching kind applies.
 var kindWords = []struct {
@@ -42,7 +46,7 @@ var (
 
 	camel      = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
 	emails     = regexp.MustCompile(`[\pL\pN.!#$%&'*+/=?^_{|}~-]+@[\pL\pN](?:[\pL\pN.-]*[\pL\pN])`)
-	phones     = regexp.MustCompile(`\+?\d(?:[\s().\-/]{0,2}\d){5,17}`)
+	phones     = regexp.MustCompile(`\+?\d(?:[\s().\-/]{0,2}\d){5,17}`) // at least shortestPhone digits
 	isoDates   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 	monthFirst = regexp.MustCompile(`(?i)\b(` + strings.Join(months, "|") + `)\s+(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?(?:,?\s+(\d{4}))?\b`)
 	dayFirst   = regexp.MustCompile(`(?i)\b(\d{1,2})(?:st|nd|rd|th)?\s+(?:of\s+)?(` + strings.Join(months, "|") + `)(?:,?\s+(\d{4}))?\b`)
@@ -54,7 +58,7 @@ var (
 //
 // It finds integers and numbers in digits and in words up to a hundred, and booleans as words for yes and no. For a string it finds one of
 // the alternatives that the description quotes. Without quotations it finds the kind that the name or description mentions: an e-mail
-// address, a telephone number, a weekday or date, or a time of day.
+// address, a telephone number in digits or English words, a weekday or date, or a time of day.
 func extract(q llm.Question) map[string]any {
 	said := lastOfCaller(q.Messages)
 	found := make(map[string]any, len(q.Fields))
@@ -106,6 +110,9 @@ func texts(f llm.Field, said string) []string {
 		return emails.FindAllString(said, -1)
 	case kindPhone:
 		found := phones.FindAllString(said, -1)
+		if read := expect.DigitsIn("en", said); len(found) == 0 && len(read) >= shortestPhone {
+			return []string{read} // the caller's recognizer has returned words
+		}
 		for i, number := range found {
 			found[i] = strings.Map(func(r rune) rune {
 				if r == '+' || r >= '0' && r <= '9' {

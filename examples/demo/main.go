@@ -169,12 +169,13 @@ func attach(ctx context.Context, api *sipoas.Client, number, endpoint string) er
 // report prints the record of a call. It returns an error if the call failed, or if the transcript lacks the expected sentences.
 func report(record *callsoas.CallRecord) error {
 	fmt.Printf("\nThe call %s, %s, with the model %q:\n", record.CallID, record.Status, record.Model.Value)
-	agent, caller := 0, 0
+	agent, caller, interrupted := 0, 0, false
 	for _, line := range record.Transcripts {
 		fmt.Printf("  %5.1f s  %-9s  %s\n", line.Start.Value, line.User, line.Text)
 		for _, h := range line.Held {
 			fmt.Printf("                      (paused for %.0f ms at %.1f s: %s)\n", h.Ms, h.StartMs/1000, h.Why)
 		}
+		interrupted = interrupted || line.Interrupted.Value
 		switch line.User {
 		case callsoas.TranscriptLineUserAssistant:
 			agent++
@@ -198,6 +199,10 @@ func report(record *callsoas.CallRecord) error {
 		return fmt.Errorf("the agent spoke %d times and the caller was understood %d times", agent, caller)
 	case !strings.Contains(said, "thirty dollars"), !strings.Contains(said, "on tuesday, in the afternoon"):
 		return errors.New("the caller's words did not change what the agent said")
+	case interrupted:
+		return errors.New("the caller's acknowledgement interrupted the agent")
+	case !strings.Contains(said, "your number is 2025550199"):
+		return errors.New("the number that the caller read with pauses is not what the agent understood")
 	}
 	return nil
 }
