@@ -58,10 +58,11 @@ type Agent struct {
 	KnowledgeBases []string            // ids of knowledge bases
 }
 
-// Pronunciation and Background are the types of an agent's fields with these names.
 type (
+	// Pronunciation is the type of an entry of Agent.Pronunciation.
 	Pronunciation = tts.Pronunciation
-	Background    = ambience.Track
+	// Background is the type of Agent.Background.
+	Background = ambience.Track
 )
 
 // DefaultMaxDuration and LongestCall are the default and the maximum of Agent.MaxDuration.

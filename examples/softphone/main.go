@@ -67,7 +67,7 @@ func parse(args []string) (options, error) {
 	f := flag.NewFlagSet("softphone", flag.ContinueOnError)
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:5071", "address of SIP over TLS; port 0 takes any")
 	f.StringVar(&o.Data, "data", "./data", "the server's data folder: its test authority signs the phone's certificate, and the phone trusts it")
-	f.Func("say", "a line to speak when the other side has finished, with pauses as in \"five five [700ms] one\"; may be given several times",
+	f.Func("say", "a line to speak when the other side has finished, with pauses as in \"two five [700ms] one\"; may be given several times",
 		func(text string) error { return o.add(text, 0) })
 	f.Func("over", "a line to speak over the other side, as in \"2s uh-huh\": that long after it begins to speak; in order with --say",
 		func(text string) error {

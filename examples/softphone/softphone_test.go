@@ -115,9 +115,9 @@ func writeTone(t *testing.T, path string) {
 
 func TestParseLines(t *testing.T) {
 	t.Parallel()
-	o, err := parse([]string{"--say", "five five [700ms] one", "--over", "2s uh-huh", "--say", "[1s] bye"})
+	o, err := parse([]string{"--say", "two five [700ms] one", "--over", "2s uh-huh", "--say", "[1s] bye"})
 	want := []line{
-		{pieces: []piece{{0, "five five"}, {700 * time.Millisecond, "one"}}},
+		{pieces: []piece{{0, "two five"}, {700 * time.Millisecond, "one"}}},
 		{pieces: []piece{{0, "uh-huh"}}, over: 2 * time.Second},
 		{pieces: []piece{{time.Second, "bye"}}},
 	}

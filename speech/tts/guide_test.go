@@ -23,7 +23,7 @@ func TestGuide(t *testing.T) {
 		{Word: "Zoë", Spoken: "Zowee"},
 		{Word: "&", Spoken: "and"},
 		{Word: "hi", Spoken: "never twice"},
-		{Word: "C++", Spoken: "see plus plus"},
+		{Word: "C++", Spoken: "see double plus"},
 	})
 	for text, want := range map[string]string{
 		"":                                "",
@@ -34,7 +34,7 @@ func TestGuide(t *testing.T) {
 		"high hightop HIGH":               "hi hitop hi",
 		"ZOË and Zoë's":                   "Zowee and Zowee's",
 		"R&D & more":                      "RandD and more",
-		"C++ or C+":                       "see plus plus or C+",
+		"C++ or C+":                       "see double plus or C+",
 		"broken \xff API":                 "broken \uFFFD A P I",
 		strings.Repeat("API", 2) + " API": "APIAPI A P I",
 	} {

@@ -25,7 +25,7 @@ func Classify(language, text string) (category call.Category, phrase string) {
 	tokens := words.Fold(text)
 	tokens = tokens[:min(len(tokens), maxWords)]
 	s := setOf(language)
-	best, need := 0, 0
+	best := 0
 	for _, section := range s.sections {
 		sum, heaviest, found := 0, 0, ""
 		for _, p := range section.patterns {
@@ -36,7 +36,8 @@ func Classify(language, text string) (category call.Category, phrase string) {
 				}
 			}
 		}
-		if need = machineWeight; section.category == call.CategoryHuman {
+		need := machineWeight
+		if section.category == call.CategoryHuman {
 			need = personWeight
 		}
 		if sum >= need && sum > best {

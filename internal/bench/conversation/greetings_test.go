@@ -10,6 +10,8 @@ type greeting struct {
 }
 
 // greetings lists the texts by half. No text is in both halves. Sentences are separated by pauses.
+//
+//nolint:misspell // not all callers speak English
 var greetings = map[string][]greeting{
 	"tune": {
 		{"en", call.CategoryHuman, "Hello?"},

@@ -102,7 +102,7 @@ func identify(a answered, withWords bool) (last call.Answerer) {
 // answeredBy makes the call of a greeting. The seed selects its random properties.
 func answeredBy(t *testing.T, g greeting, seed uint64, variant string) answered {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 27)) //nolint:gosec // the same calls each time
+	r := rand.New(rand.NewPCG(seed, 27))
 	silence := func(least, most float64) []int16 { return make([]int16, int(rate*(least+r.Float64()*(most-least)))) }
 	samples := silence(0.2, 1.2)
 	tones := 0 // length of the special information tones, which keep their level
@@ -134,7 +134,7 @@ func answeredBy(t *testing.T, g greeting, seed uint64, variant string) answered 
 	}
 	samples = append(samples, silence(4, 5)...)
 	a.samples = sounds.Mix(samples, sounds.White(-65+r.Float64()*15))
-	for _, word := range strings.Fields(g.text) {
+	for _, word := range strings.FieldsSeq(g.text) {
 		switch p := r.Float64(); {
 		case p < 0.08:
 		case p < 0.12:
