@@ -134,7 +134,7 @@ func answeredBy(t *testing.T, g greeting, seed uint64, variant string) answered 
 	}
 	samples = append(samples, silence(4, 5)...)
 	a.samples = sounds.Mix(samples, sounds.White(-65+r.Float64()*15))
-	for _, word := range strings.FieldsSeq(g.text) {
+	for word := range strings.FieldsSeq(g.text) {
 		switch p := r.Float64(); {
 		case p < 0.08:
 		case p < 0.12:
