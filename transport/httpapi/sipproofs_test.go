@@ -71,6 +71,9 @@ func TestNumberProof(t *testing.T) {
 		t.Errorf("attached: %v", answer)
 	}
 	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named)
+	if answer := h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named, header{"Authorization", other}); at(t, answer, "errors", 0, "error") != "CONFLICT" {
+		t.Errorf("for another organization: %v", answer)
+	}
 	h.want(http.StatusOK, "POST", "/v1/sip/detach", `{"phone_number":"`+another+`","service":"sip","direction":"inbound"}`)
 	h.want(http.StatusOK, "POST", "/v1/sip/attach", inbound(another)) // the proof is valid for a day
 	const third = `{"phone_number":"+14155550178"}`

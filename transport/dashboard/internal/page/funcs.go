@@ -26,6 +26,7 @@ func funcs(prefix string) template.FuncMap {
 		"words":    Words,
 		"sentence": sentence,
 		"fault":    fault,
+		"id":       fieldID,
 		"invalid":  invalid,
 		"clip":     func(n int, text string) string { return callwright.Clip(text, n) },
 		"dict":     dict,
@@ -150,10 +151,12 @@ func fault(f Faults, field string) template.HTML {
 	return template.HTML(`<p class="fault" id="` + faultID(field) + `">` + template.HTMLEscapeString(text) + `</p>`) //nolint:gosec // escaped
 }
 
-// faultID returns the id of the element that the function fault renders. It replaces every character that is not an ASCII letter, a digit
-// or "_" by a dash.
-func faultID(field string) string {
-	return "fault-" + strings.Map(func(c rune) rune {
+// faultID returns the id of the element that the function fault renders.
+func faultID(field string) string { return "fault-" + fieldID(field) }
+
+// fieldID returns the id of a field's element: the name with a dash in place of every character that is not an ASCII letter, a digit or "_".
+func fieldID(field string) string {
+	return strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
 			return c
 		}
