@@ -147,7 +147,7 @@ func TestInterruptedText(t *testing.T) {
 	if len(said) != 3 || !strings.HasPrefix(strings.Join(directions, " "), strings.TrimRight(said[1], " .-–—…")) || said[2] != counterQuestion {
 		t.Errorf("the agent said %q", said)
 	}
-	if heard := lines(r, callsoas.TranscriptLineUserUser); len(heard) != 2 || !strings.Contains(heard[1], "stop") {
+	if heard := lines(r, callsoas.TranscriptLineUserUser); len(heard) != 2 || !strings.Contains(heard[1], "question") {
 		t.Errorf("the caller said %q", heard)
 	}
 	_, right := s.Recording(t, id)
