@@ -96,7 +96,7 @@ func TestExtract(t *testing.T) {
 			"at 10:30": "10:30", "3 pm": "15:00", "12 a.m. then": "00:00", "12 pm": "12:00", "nine": nil, "9 o'clock": "09:00", "in the afternoon": "afternoon", "25:00": nil, "10:75": nil, "10 people": nil,
 		}},
 		{llm.Field{Name: "contactEmail", Type: llm.FieldString}, map[string]any{"It is ada.l+x@mail.example.com.": "ada.l+x@mail.example.com", "ada at example": nil}},
-		{llm.Field{Name: "mobile_number", Type: llm.FieldString}, map[string]any{"call +1 (202) 555-0102 please": "+12025550102", "202.555.0102": "2025550102", "12345": nil, "two oh two, five five five, zero one nine nine": "2025550199", "one two three": nil}},
+		{llm.Field{Name: "mobile_number", Type: llm.FieldString}, map[string]any{"call +1 (202) 555-0102 please": "+12025550102", "202.555.0102": "2025550102", "12345": nil, "two oh two, double five five, zero one double nine": "2025550199", "one two three": nil}},
 		{llm.Field{Name: "name", Type: llm.FieldString, Description: "full name"}, map[string]any{"I am Ada": nil}},
 	}
 	for _, tt := range tests {

@@ -120,7 +120,7 @@ var bicycles = []string{
 	"--over", "1800ms okay",
 	"--say", "what does it cost",
 	"--say", "in the afternoon",
-	"--say", "two zero two [500ms] five five [800ms] nine",
+	"--say", "two zero two [500ms] five zero [800ms] nine",
 }
 
 // begin starts the server and connects to it.
@@ -201,7 +201,7 @@ func report(record *callsoas.CallRecord) error {
 		return errors.New("the caller's words did not change what the agent said")
 	case interrupted:
 		return errors.New("the caller's acknowledgement interrupted the agent")
-	case !strings.Contains(said, "your number is 202559"):
+	case !strings.Contains(said, "your number is 202509"):
 		return errors.New("the number that the caller read with pauses is not what the agent understood")
 	}
 	return nil
