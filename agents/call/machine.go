@@ -145,6 +145,9 @@ func (m *machineTalk) listen(
 func (m *machineTalk) say(ctx context.Context, text, reason string) (conversation.Outcome, error) {
 	config := m.config
 	config.WaitForGreeting, config.Interruption, config.Meanwhile = false, messagePatience, conversation.Meanwhile{}
+	if config.Interruptibility != conversation.NeverInterrupted {
+		config.Interruptibility = conversation.ReluctantlyInterrupted // no sound makes the message softer
+	}
 	talk, err := conversation.New(config)
 	if err != nil {
 		return conversation.Outcome{By: conversation.ByFailure}, err

@@ -12,7 +12,6 @@ func (r *reader) happens(e event) {
 		r.rule = r.currentRule()
 	}
 	next, do := step(r.state, e)
-
 	if next != r.state {
 		r.timer = 0
 	}

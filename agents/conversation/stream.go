@@ -40,18 +40,10 @@ type Heard struct {
 	Utterance int    // number of Force calls before the utterance's audio
 	Text      string // all words of the utterance so far, even if the engine has divided them into several turns
 	Stable    int    // number of leading words that cannot change
-	Words     []Word // may be empty or shorter than Text if the engine reports no times
 	Final     bool   // the text does not change any more
 	// EndOfTurn is the engine's probability from 0 to 1 that the caller has finished speaking; 0 if unknown, or if the caller has continued.
 	EndOfTurn  float64
 	Confidence float64 // from 0 to 1; 0 if unknown
-	Language   string  // BCP 47; empty if the engine does not detect it
-}
-
-// Word is a recognized word. The times count from the first sample of the utterance.
-type Word struct {
-	Text       string
-	Start, End time.Duration
 }
 
 // Partial is the recognized part of a turn while the caller still speaks. A later Partial or Entry of the same turn replaces it.

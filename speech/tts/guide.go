@@ -82,39 +82,24 @@ func NewGuide(list []Pronunciation) *Guide {
 // Rewrite returns a text with the words of the guide replaced. Replacements are not searched for further words. If the text would exceed
 // MaxText bytes, the remaining words are not replaced.
 func (g *Guide) Rewrite(text string) string {
-	rewritten, _ := g.rewrite(text)
-	return rewritten
-}
-
-// splice is a replacement in a rewritten text, in characters.
-type splice struct {
-	from, to int // the replaced characters of the original text
-	at, end  int // the replacement in the rewritten text
-}
-
-// rewrite does the same as Rewrite, and also returns the replacements, in order.
-func (g *Guide) rewrite(text string) (string, []splice) {
 	if g == nil {
-		return text, nil
+		return text
 	}
 	var out strings.Builder
-	var splices []splice
 	runes := []rune(text)
-	size, at := len(text), 0
+	size := len(text)
 	for i := 0; i < len(runes); {
 		word := g.match(runes, i)
 		if word == nil || size+len(word.Spoken)-len(string(word.runes)) > MaxText {
 			out.WriteRune(runes[i])
-			i, at = i+1, at+1
+			i++
 			continue
 		}
-		spoken := len([]rune(word.Spoken))
-		splices = append(splices, splice{i, i + len(word.runes), at, at + spoken})
 		size += len(word.Spoken) - len(string(word.runes))
 		out.WriteString(word.Spoken)
-		i, at = i+len(word.runes), at+spoken
+		i += len(word.runes)
 	}
-	return out.String(), splices
+	return out.String()
 }
 
 // match returns the word of the guide that begins at position i of a text, or nil if none does.
