@@ -38,6 +38,7 @@ const (
 // their labels. The result depends only on the runs and their order.
 func Modes(runs []Run) []Mode {
 	groups := map[Failure][]Run{} // by all fields except Reason
+	var keys []Failure            // of groups, in the order of their first runs
 	failed := 0
 	for _, r := range runs {
 		if r.State != Failed || r.Failure == nil {
@@ -46,16 +47,19 @@ func Modes(runs []Run) []Mode {
 		failed++
 		key := *r.Failure
 		key.Reason = ""
+		if groups[key] == nil {
+			keys = append(keys, key)
+		}
 		groups[key] = append(groups[key], r)
 	}
 	var modes []Mode
-	for _, group := range groups {
-		modes = append(modes, split(group)...)
+	for _, key := range keys {
+		modes = append(modes, split(groups[key])...)
 	}
 	for i := range modes {
 		modes[i].Share = float64(modes[i].Count) / float64(failed)
 	}
-	slices.SortFunc(modes, func(a, b Mode) int {
+	slices.SortStableFunc(modes, func(a, b Mode) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Label, b.Label), slices.Compare(a.Runs, b.Runs))
 	})
 	return modes[:min(len(modes), maxModes)]
@@ -108,13 +112,15 @@ func split(group []Run) []Mode {
 			}
 		}
 	}
-	members := map[int][]int{}
+	members := make([][]int, len(reasons)) // by representative
 	for i := range reasons {
 		members[root(parent, i)] = append(members[root(parent, i)], i)
 	}
 	var modes []Mode
 	for _, of := range members {
-		modes = append(modes, modeOf(reasons, of, likeness))
+		if len(of) > 0 {
+			modes = append(modes, modeOf(reasons, of, likeness))
+		}
 	}
 	return modes
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -179,6 +180,15 @@ func TestModes(t *testing.T) {
 	}
 	if got[0].Label != runs[0].Failure.Reason {
 		t.Errorf("the label is %q", got[0].Label)
+	}
+	var alike []stats.Run // of which nothing but the order of the runs tells which comes first
+	for _, assertion := range strings.Split("qwertyuiop", "") {
+		alike = append(alike, failure("r", assertion, "No."))
+	}
+	for i, m := range stats.Modes(alike) {
+		if m.Failure.Assertion != alike[i].Failure.Assertion {
+			t.Errorf("mode %d is of assertion %q", i, m.Failure.Assertion)
+		}
 	}
 	many := make([]stats.Run, 0, 3000)
 	for i := range 3000 { // more reasons than Modes compares

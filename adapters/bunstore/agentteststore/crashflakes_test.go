@@ -17,12 +17,7 @@ import (
 // the variation is known, and no call was paid twice, except calls in progress at a kill.
 func TestCrashesWhileJudgingAgain(t *testing.T) {
 	t.Parallel()
-	seed := *crashSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-crashseed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(*crashSeed, 1))
 	const runs = 12
 	folder := t.TempDir()
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Flaky: runs}) {

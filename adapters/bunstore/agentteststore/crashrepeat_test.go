@@ -14,12 +14,7 @@ import (
 // uninterrupted run.
 func TestCrashesWithRepeatableModels(t *testing.T) {
 	t.Parallel()
-	seed := *crashSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-crashseed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 2))
+	random := rand.New(rand.NewPCG(*crashSeed, 2))
 	folder := t.TempDir()
 	if crashWorker(t, crashPlan{Folder: folder, Events: -1, Repeats: true}) {
 		t.Fatal("the first worker was killed")

@@ -22,12 +22,7 @@ const tornadoCrashes = 30
 // session without kills, its runs and versions exist once, and no stored plan was requested again.
 func TestTornadoCrashes(t *testing.T) {
 	t.Parallel()
-	seed := *crashSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("-crashseed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 2))
+	random := rand.New(rand.NewPCG(*crashSeed, 2))
 	sound := t.TempDir()
 	for birth := range 2 {
 		if crashWorker(t, crashPlan{Folder: sound, Birth: birth, Events: -1, Tornado: true}) {
