@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt, the version is in
@@ -88,6 +89,10 @@ type CallChange struct {
 	LeastWait   callwright.Optional[time.Duration]
 	LongestWait callwright.Optional[time.Duration]
 	Idle        callwright.Optional[dialogue.Idle]
+
+	VoiceSettings callwright.Optional[string]
+	Pronunciation callwright.Optional[[]tts.Pronunciation]
+	Machines      callwright.Optional[dialogue.Machines]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -124,22 +129,30 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Conditions.Apply(&v.Conditions)
 	c.KnowledgeBases.Apply(&v.KnowledgeBases)
 	c.Tools.Apply(&v.Tools)
-	c.Call.Voice.Apply(&v.Call.Voice)
-	c.Call.Record.Apply(&v.Call.Record)
-	c.Call.Language.Apply(&v.Call.Language)
-	c.Call.Background.Apply(&v.Call.Background)
-	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
-	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
-	c.Call.LeastWait.Apply(&v.Call.LeastWait)
-	c.Call.LongestWait.Apply(&v.Call.LongestWait)
-	if c.Call.Interruption.Set {
-		v.Call.Interruption = c.Call.Interruption.Value
+	c.Call.Apply(&v.Call)
+}
+
+// Apply applies the update to a CallConfig.
+func (c CallChange) Apply(to *CallConfig) {
+	c.Voice.Apply(&to.Voice)
+	c.Record.Apply(&to.Record)
+	c.Language.Apply(&to.Language)
+	c.Background.Apply(&to.Background)
+	c.MaxDuration.Apply(&to.MaxDuration)
+	c.WaitForGreeting.Apply(&to.WaitForGreeting)
+	c.LeastWait.Apply(&to.LeastWait)
+	c.LongestWait.Apply(&to.LongestWait)
+	c.VoiceSettings.Apply(&to.VoiceSettings)
+	c.Pronunciation.Apply(&to.Pronunciation)
+	c.Machines.Apply(&to.Machines)
+	if c.Interruption.Set {
+		to.Interruption = c.Interruption.Value
 	}
-	if c.Call.Interruptibility.Set {
-		v.Call.Interruptibility = c.Call.Interruptibility.Value
+	if c.Interruptibility.Set {
+		to.Interruptibility = c.Interruptibility.Value
 	}
-	if c.Call.Idle.Set {
-		v.Call.Idle = c.Call.Idle.Value
+	if c.Idle.Set {
+		to.Idle = c.Idle.Value
 	}
 }
 
