@@ -71,7 +71,11 @@ type Change struct {
 	Conditions     callwright.Optional[[]Condition]
 	KnowledgeBases callwright.Optional[[]string]
 	Call           CallChange
-	Tools          callwright.Optional[[]json.RawMessage]
+
+	// Revision, if not 0, is the persona's Revision that the change is based on. If the stored Revision differs, nothing changes.
+	Revision int64
+
+	Tools callwright.Optional[[]json.RawMessage]
 }
 
 // CallChange describes an update of a CallConfig. Fields that are not Set stay unchanged.
@@ -157,16 +161,27 @@ func (c CallChange) Apply(to *CallConfig) {
 }
 
 // Update changes a persona and its draft, completely or not at all. It returns CodeNotFound if the persona is absent or deleted, and
-// CodeInvalidState if a new draft would exceed MaxVersions.
+// CodeInvalidState if a new draft would exceed MaxVersions. CodeConflict means that c.Revision is outdated.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (Record, error) {
-	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+	r, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if c.Revision != 0 && c.Revision != p.Revision {
+			return errOutdated
+		}
 		if !c.ofDraft() {
 			c.apply(p, new(Version))
 			return check(*p, Version{})
 		}
 		return s.edit(ctx, p, c)
 	})
+	if errors.Is(err, errOutdated) {
+		return Record{}, callwright.Errorf(callwright.CodeConflict,
+			"the persona was changed after you read it: check what is stored, then save again to replace it")
+	}
+	return r, err
 }
+
+// errOutdated is the error of a Change whose Revision is outdated. It has no code, so that the transaction is not retried.
+var errOutdated = errors.New("persona: outdated revision")
 
 // edit applies a change to a persona and its draft, checks the result, and stores the draft.
 func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {

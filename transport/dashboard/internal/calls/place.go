@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/transport/dashboard/internal/conversation"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
@@ -42,8 +42,8 @@ func (f form) Title() string {
 }
 
 // Conversation returns the section of the form with the conversation settings.
-func (f form) Conversation() conversation.Section {
-	return conversation.Call.Section(f.Values, f.Faults)
+func (f form) Conversation() agentform.Section {
+	return agentform.Call.Section(f.Values, f.Faults)
 }
 
 // view returns the page with the form.
@@ -85,7 +85,7 @@ func again(c call.Call) (form, error) {
 	if plan := c.Plan.Voicemail; plan.Action != "" { // takes precedence over the agent
 		a.Machines.Voicemail, a.Machines.VoicemailMessage = plan.Action, plan.Message
 	}
-	conversation.Call.Fill(f.Values, a)
+	agentform.Call.Fill(f.Values, a)
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
 	}
@@ -139,7 +139,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 	for _, name := range formFields {
 		f.Values[name] = r.Field(name)
 	}
-	conversation.Call.Read(r, f.Values)
+	agentform.Call.Read(r, f.Values)
 	request, err := f.request()
 	if err == nil {
 		var c call.Call
@@ -148,7 +148,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 		}
 	}
 	var ok bool
-	if f.Faults, ok = conversation.Faults(err, slices.Concat(formFields, conversation.Call.Fields())...); !ok {
+	if f.Faults, ok = agentform.Faults(err, nil, slices.Concat(formFields, agentform.Call.Fields())...); !ok {
 		return nil, err
 	}
 	return p.view(f, http.StatusUnprocessableEntity), nil
@@ -158,7 +158,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
 	var err error
-	if r.Overrides, err = conversation.Call.Patch(f.Values, agents.Agent{}); err != nil {
+	if r.Overrides, err = agentform.Call.Patch(f.Values, agents.Agent{}); err != nil {
 		return r, err
 	}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {

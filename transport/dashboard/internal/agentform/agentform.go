@@ -1,8 +1,9 @@
-// Package conversation contains the form fields of the conversation settings that calls, web agents, personas and inbound numbers have in
-// common. Each field has the name of its setting in the API.
-package conversation
+// Package agentform contains the form fields of the settings that calls, web agents, personas and inbound numbers have in common. Each field
+// has the name of its setting in the API.
+package agentform
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"io/fs"
@@ -16,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-//go:embed templates/_conversation.html
+//go:embed templates/_agentform.html
 var files embed.FS
 
 // In returns an area with two additional templates: "conversation", which expects a Section, and "setting", which expects a Shown.
@@ -37,6 +38,7 @@ type Field struct {
 	Number  bool     // whether the value is a number
 	Long    bool     // whether the value has several lines
 	Options []Option // selectable values; if nil, any text can be typed
+	Unset   string   // text of the option for no value; empty means that of the object
 }
 
 // Option is a selectable value of a Field.
@@ -63,18 +65,34 @@ type Group struct {
 	Fields []Shown
 }
 
-// Object is a type of object in the API that has conversation settings.
+// Object is a type of object in the API that has the settings of an agent.
 type Object struct {
 	inherits bool             // whether an empty field leaves the setting to another object; otherwise it clears the setting
-	lacks    []agents.Setting // settings that the object does not have
+	general  []agents.Setting // settings beside those of the conversation, in their order
+	lacks    []agents.Setting // conversation settings that the object does not have
 }
 
-// The objects that have conversation settings.
+// The objects that have settings of an agent. The other settings of a Call are in the form of its page.
 var (
 	Call     = Object{inherits: true}
-	WebAgent = Object{}
-	Persona  = Object{lacks: []agents.Setting{agents.SettingKeywords}}
-	Number   = Object{lacks: []agents.Setting{agents.SettingKeywords, agents.SettingMachines}}
+	WebAgent = Object{general: []agents.Setting{
+		agents.SettingTask, agents.SettingPathway, agents.SettingFirstSentence, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
+		agents.SettingTemperature, agents.SettingMaxDuration,
+	}}
+	Persona = Object{
+		general: []agents.Setting{
+			agents.SettingVoice, agents.SettingLanguage, agents.SettingWaitForGreeting, agents.SettingRecord, agents.SettingMaxDuration,
+		},
+		lacks: []agents.Setting{agents.SettingKeywords},
+	}
+	Number = Object{
+		general: []agents.Setting{
+			agents.SettingTask, agents.SettingPathway, agents.SettingPathwayVersion, agents.SettingPersonaID, agents.SettingPersona,
+			agents.SettingFirstSentence, agents.SettingWaitForGreeting, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
+			agents.SettingTemperature, agents.SettingRecord, agents.SettingMaxDuration, agents.SettingTransferTo,
+		},
+		lacks: []agents.Setting{agents.SettingKeywords, agents.SettingMachines},
+	}
 )
 
 // Fields returns the names of the object's fields.
@@ -85,8 +103,11 @@ func (o Object) Fields() (names []string) {
 	return names
 }
 
-// settings returns the settings that the object has.
+// settings returns the settings of the object that this package knows.
 func (o Object) settings() (all []setting) {
+	for _, part := range o.general {
+		all = append(all, generalSettings[part])
+	}
 	for _, g := range groups {
 		for _, s := range g.settings {
 			if !slices.Contains(o.lacks, s.part) {
@@ -95,6 +116,22 @@ func (o Object) settings() (all []setting) {
 		}
 	}
 	return all
+}
+
+// General returns the fields of the object's settings beside those of the conversation. choices contains the options of fields, by name.
+// The value of a field that is not among its options is offered, too.
+func (o Object) General(values map[string]string, faults page.Faults, choices map[string][]Option) (shown []Shown) {
+	for _, part := range o.general {
+		f, value := generalSettings[part].Field, values[generalSettings[part].Name]
+		if options := choices[f.Name]; options != nil {
+			f.Options = slices.Concat(o.unset(f), options)
+		}
+		if f.Options != nil && !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Value == value }) {
+			f.Options = append(slices.Clip(f.Options), Option{value, value})
+		}
+		shown = append(shown, Shown{f, value, faults})
+	}
+	return shown
 }
 
 // Section returns the section with values, which are as typed, and faults.
@@ -106,7 +143,7 @@ func (o Object) Section(values map[string]string, faults page.Faults) (section S
 				continue
 			}
 			if s.Options != nil {
-				s.Options = slices.Concat(o.unset(), s.Options)
+				s.Options = slices.Concat(o.unset(s.Field), s.Options)
 			}
 			_, faulty := faults[s.Name]
 			section.Open = section.Open || faulty || values[s.Name] != ""
@@ -119,12 +156,13 @@ func (o Object) Section(values map[string]string, faults page.Faults) (section S
 	return section
 }
 
-// unset returns the option for no value.
-func (o Object) unset() []Option {
+// unset returns the option for no value of a field.
+func (o Object) unset(f Field) []Option {
+	text := "Default"
 	if o.inherits {
-		return []Option{{"", "Use the agent's setting"}}
+		text = "Use the agent's setting"
 	}
-	return []Option{{"", "Default"}}
+	return []Option{{"", cmp.Or(f.Unset, text)}}
 }
 
 // Read copies the values of the object's fields from a form to values.
@@ -141,26 +179,53 @@ func (o Object) Fill(values map[string]string, a agents.Agent) {
 	}
 }
 
+// Apply returns an agent with the values of a form. An invalid value causes CodeBadRequest with the name of the field.
+func (o Object) Apply(values map[string]string, agent agents.Agent) (agents.Agent, error) {
+	changed, _, err := o.apply(values, agent)
+	return changed, err
+}
+
 // Patch returns the change of an agent's settings to the values of a form. Settings whose values equal those of the agent are not changed.
-// The patch of a Call contains only settings with a value. An invalid value causes CodeBadRequest with the name of the field.
+// The patch of a Call, whose agent is the zero Agent, contains only settings with a value. An invalid value causes CodeBadRequest with the
+// name of the field.
 func (o Object) Patch(values map[string]string, agent agents.Agent) (agents.Patch, error) {
-	changed, parts := agent, map[agents.Setting]bool{}
+	changed, parts, err := o.apply(values, agent)
+	return patchOf(changed, parts), err
+}
+
+// apply returns an agent with the values of a form, and the settings that differ.
+func (o Object) apply(values map[string]string, agent agents.Agent) (changed agents.Agent, parts map[agents.Setting]bool, err error) {
+	changed, parts = agent, map[agents.Setting]bool{}
 	for _, s := range o.settings() {
 		value := values[s.Name]
-		if value == s.write(agent) {
+		ofNew := s.part == agents.SettingPathwayVersion && parts[agents.SettingPathway] // the version belongs to another pathway than before
+		if value == s.write(agent) && !ofNew {
 			continue
 		}
 		if err := s.read(&changed, value); err != nil {
-			return agents.Patch{}, err
+			return agent, nil, err
 		}
 		parts[s.part] = true
 	}
-	return patchOf(changed, parts), nil
+	return changed, parts, nil
 }
 
-// patchOf returns a patch with the given settings of an agent. Settings with their zero value are cleared.
+// patchOf returns a patch with the given settings of an agent.
 func patchOf(a agents.Agent, parts map[agents.Setting]bool) agents.Patch {
+	version := &a.Pathway.Version
+	if *version == inProduction {
+		version = nil
+	}
 	return agents.Patch{
+		Task: optional(parts[agents.SettingTask], &a.Task), Pathway: optional(parts[agents.SettingPathway], &a.Pathway.ID),
+		PathwayVersion: optional(parts[agents.SettingPathwayVersion], version),
+		PersonaID:      optional(parts[agents.SettingPersonaID], &a.PersonaID), Persona: optional(parts[agents.SettingPersona], &a.Persona),
+		Voice: optional(parts[agents.SettingVoice], &a.Voice), Language: optional(parts[agents.SettingLanguage], &a.Language),
+		Model: optional(parts[agents.SettingModel], &a.Model), Temperature: optional(parts[agents.SettingTemperature], a.Temperature),
+		FirstSentence:   optional(parts[agents.SettingFirstSentence], &a.FirstSentence),
+		WaitForGreeting: optional(parts[agents.SettingWaitForGreeting], &a.WaitForGreeting),
+		Record:          optional(parts[agents.SettingRecord], &a.Record), MaxDuration: optional(parts[agents.SettingMaxDuration], &a.MaxDuration),
+		TransferTo:   optional(parts[agents.SettingTransferTo], &a.TransferTo),
 		Interruption: optional(parts[agents.SettingInterruption], a.Interruption), Idle: optional(parts[agents.SettingIdle], a.Idle),
 		Interruptibility: optional(parts[agents.SettingInterruptibility], a.Interruptibility),
 		LeastWait:        optional(parts[agents.SettingLeastWait], &a.LeastWait),
@@ -184,6 +249,7 @@ func optional[T any](changed bool, value *T) callwright.Optional[T] {
 // OfPersona returns a change of the settings of a persona's calls that equals a patch.
 func OfPersona(p agents.Patch) persona.CallChange {
 	c := persona.CallChange{
+		Voice: p.Voice, Record: p.Record, Language: p.Language, MaxDuration: p.MaxDuration, WaitForGreeting: p.WaitForGreeting,
 		Interruption: p.Interruption, Interruptibility: p.Interruptibility, LeastWait: p.LeastWait, LongestWait: p.LongestWait, Idle: p.Idle,
 		VoiceSettings: p.VoiceSettings, Pronunciation: p.Pronunciation, Machines: p.Machines,
 	}
@@ -202,13 +268,10 @@ func AgentOf(c persona.CallConfig) agents.Agent {
 	}
 }
 
-// renamed maps names of the API to the names of their fields, where they differ.
-var renamed = map[string]string{"background": "background_track"}
-
 // Faults converts an error of a domain to the faults of a form that has the given fields. A fault within a list, such as
-// pronunciation_guide[2].word, becomes a fault of the list's field. Faults reports false if the user can neither correct the form nor send
-// it again later.
-func Faults(err error, fields ...string) (page.Faults, bool) {
+// pronunciation_guide[2].word, becomes a fault of the list's field. renamed maps field names of the domain to different field names of the
+// form. Faults reports false if the user can neither correct the form nor send it again later.
+func Faults(err error, renamed map[string]string, fields ...string) (page.Faults, bool) {
 	var all callwright.FieldErrors
 	if one, ok := errors.AsType[*callwright.Error](err); ok {
 		all = callwright.FieldErrors{one}

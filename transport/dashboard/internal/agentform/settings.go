@@ -1,4 +1,4 @@
-package conversation
+package agentform
 
 import (
 	"encoding/json"
