@@ -9,9 +9,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
-	"github.com/callwright/callwright/speech/tts"
 )
 
 type personaRow struct {
@@ -77,9 +77,9 @@ type callConfigJSON struct {
 	LongestWait time.Duration  `json:"longest_wait_ns,omitempty"`
 	Idle        *dialogue.Idle `json:"idle,omitempty"`
 
-	VoiceSettings string              `json:"voice_settings,omitempty"`
-	Pronunciation []tts.Pronunciation `json:"pronunciation,omitzero"`
-	Machines      dialogue.Machines   `json:"machines,omitzero"`
+	VoiceSettings string                 `json:"voice_settings,omitempty"`
+	Pronunciation []agents.Pronunciation `json:"pronunciation,omitzero"`
+	Machines      dialogue.Machines      `json:"machines,omitzero"`
 }
 
 // personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.

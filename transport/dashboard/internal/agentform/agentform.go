@@ -54,6 +54,7 @@ type Shown struct {
 
 // Section is the part of a form with the fields of all conversation settings of an object.
 type Section struct {
+	Title  string
 	Groups []Group
 	Open   bool // whether the section is unfolded, because a field has a value or a fault
 }
@@ -94,6 +95,11 @@ var (
 		lacks: []agents.Setting{agents.SettingKeywords, agents.SettingMachines},
 	}
 )
+
+// Node is a node of a pathway.
+var Node = Object{inherits: true, lacks: []agents.Setting{
+	agents.SettingIdle, agents.SettingVoiceSettings, agents.SettingPronunciation, agents.SettingBackground, agents.SettingKeywords, agents.SettingMachines,
+}}
 
 // Fields returns the names of the object's fields.
 func (o Object) Fields() (names []string) {
@@ -136,6 +142,7 @@ func (o Object) General(values map[string]string, faults page.Faults, choices ma
 
 // Section returns the section with values, which are as typed, and faults.
 func (o Object) Section(values map[string]string, faults page.Faults) (section Section) {
+	section.Title = "Conversation"
 	for _, g := range groups {
 		shown := Group{Title: g.title, Hint: g.hint}
 		for _, s := range g.settings {
