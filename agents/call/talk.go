@@ -167,10 +167,18 @@ func (s *Service) speaker(org callwright.OrgID, a agents.Agent) tts.Synthesizer 
 	return tts.Styled(speaker, prosody, tts.NewGuide(a.Pronunciation))
 }
 
+// recognizer returns the recognizer for the calls of an organization.
+func (s *Service) recognizer(org callwright.OrgID) conversation.Recognizer {
+	if shared, ok := s.cfg.Recognizer.(conversation.OrgRecognizers); ok {
+		return shared.RecognizerOf(org)
+	}
+	return s.cfg.Recognizer
+}
+
 // conversationConfig returns the configuration of the conversation of an agent.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org, a), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
+		Recognizer: s.recognizer(org), Synthesizer: s.speaker(org, a), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}
