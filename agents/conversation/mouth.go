@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // mouth plays one answer. It has a position in the answer's samples, which hold moves back by the samples that were not played, and tracks
@@ -220,12 +219,18 @@ func (m *mouth) rewind(now func() time.Duration) {
 }
 
 // wordEnd returns the position at which the word of line l that is being played ends, or the current position if the word does not end
-// within rest. The caller holds the mutex.
+// within rest. Without marks, a word ends at the next silence. The caller holds the mutex.
 func (m *mouth) wordEnd(l line, rest time.Duration) int {
 	rate := m.audio.Rate()
 	samples := l.clip.upTo(m.at - l.start + int(rest.Seconds()*float64(rate)))
 	if m.at <= l.start || m.at-l.start >= len(samples) {
 		return m.at
+	}
+	if _, end, ok := l.clip.word(m.at - l.start); ok {
+		if end > len(samples) {
+			return m.at
+		}
+		return l.start + end
 	}
 	from := max(0, m.at-l.start-int(longestRepeat.Seconds()*float64(rate)))
 	return l.start + from + wordEnd(samples[from:], m.at-l.start-from, rate)
@@ -248,10 +253,17 @@ func (m *mouth) flush(now func() time.Duration) {
 	m.at, m.queued = m.played, 0
 }
 
-// back moves the position to the beginning of the word in line l, but by at most longestRepeat, and never to a sample that was repeated
-// before. The caller holds the mutex.
+// back moves the position to the beginning of the word in line l, but never to a sample that was repeated before. Without marks, or if more
+// than longestWord would be repeated, it moves to the nearest silence, by at most longestRepeat. The caller holds the mutex.
 func (m *mouth) back(l line) {
 	rate := m.audio.Rate()
+	if start, _, ok := l.clip.word(m.at - l.start); ok && m.at-l.start-start <= int(longestWord.Seconds()*float64(rate)) {
+		if l.start+start >= m.repeated {
+			m.at = l.start + start
+			m.played = m.at
+		}
+		return
+	}
 	from := max(l.start, m.repeated, m.at-int(longestRepeat.Seconds()*float64(rate)))
 	if from >= m.at {
 		return
@@ -361,8 +373,7 @@ func (m *mouth) pauses() []Hold {
 	return m.holds
 }
 
-// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped. It
-// estimates these words by the number of their letters.
+// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped.
 func (m *mouth) heard() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -377,9 +388,9 @@ func (m *mouth) heard() string {
 		}
 		total := l.total
 		if total == 0 { // the synthesizer had not finished the line
-			total = max(end-l.start, len(l.clip.text)*m.audio.Rate()/lettersASecond)
+			total = max(end-l.start+1, len(l.clip.text)*m.audio.Rate()/lettersASecond)
 		}
-		if t := heardOf(l.clip.text, min(m.reached, end)-l.start, total); t != "" {
+		if t := l.clip.heard(min(m.reached, end)-l.start, total); t != "" {
 			texts = append(texts, t)
 		}
 	}
@@ -388,16 +399,3 @@ func (m *mouth) heard() string {
 
 // lettersASecond is a usual speed of speech in letters per second.
 const lettersASecond = 15
-
-// heardOf returns the words of a text that were played completely. played and total count samples.
-func heardOf(text string, played, total int) string {
-	if played >= total {
-		return text
-	}
-	runes := []rune(text)
-	end := len(runes) * played / total
-	for end > 0 && !unicode.IsSpace(runes[end]) {
-		end--
-	}
-	return strings.TrimRightFunc(string(runes[:end]), unicode.IsSpace)
-}
