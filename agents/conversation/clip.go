@@ -19,7 +19,7 @@ type clip struct {
 	mu      sync.Mutex
 	samples []int16
 	marks   []tts.Mark // of the words, as far as the synthesizer has returned them
-	err     error // io.EOF means that all samples have arrived
+	err     error      // io.EOF means that all samples have arrived
 	changed chan struct{}
 }
 
