@@ -157,7 +157,7 @@ func (s *speaker) reply(j *job, t Turn) {
 		err = lost
 	}
 	if j.ctx.Err() != nil {
-		j.mouth.cut(s.now) // if the end of Run's context has canceled the job
+		j.mouth.cut(j.ctx, s.now) // if the end of Run's context has canceled the job
 		s.record(j, true)
 		return
 	}
