@@ -126,7 +126,6 @@ func TestApology(t *testing.T) {
 			said[want] = language
 		}
 	}, func(c *call.Config) {
-		c.Recognizer, c.Synthesizer = &agentstest.Recognizer{}, &agentstest.Synthesizer{}
 		c.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return mute{}, nil }
 	})
 	if len(said) != 7 {
