@@ -46,7 +46,7 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 // reply lets the model speak. It ignores the model's actions, because only the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
-	if r.Arriving = arriving; !arriving {
+	if r.Arriving = arriving; !arriving || w.returned {
 		r.Unheard = w.state.Talk.Unheard
 	}
 	if w.at.Type == graph.NodeKnowledge {

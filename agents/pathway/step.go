@@ -118,7 +118,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		w.chose(v, "the caller interrupted the words")
 		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
-		w.state.Interruption, w.state.ReturnInterruption = w.state.ReturnInterruption, Interruption{}
+		w.state.Interruption, w.state.ReturnInterruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}, Interruption{}
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -149,7 +149,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
 	switch {
 	case w.cut():
-		w.continueText(ctx, in)
+		w.continueText(ctx, in, asked)
 	case asked == dialogue.Wait:
 		w.answer.Courtesy(asked, "", w.agent.Lines)
 	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
@@ -165,11 +165,14 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 		return
 	}
 	w.state.Over = c == dialogue.Goodbye
-	if w.state.Over || !w.state.ActionPending || c != dialogue.GoOn && !w.moves() {
+	acts := !w.state.Over && w.state.ActionPending && (c == dialogue.GoOn || w.moves())
+	if w.before.SaysText && (acts || c == dialogue.GoOn) {
+		w.state.SaysText, w.state.Interruption.Rest = true, ""
+	}
+	if !acts {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
 		return
 	}
-	w.state.SaysText, w.state.Interruption.Rest = w.before.SaysText, ""
 	if w.answer.Text(rest); !w.broken(ctx) {
 		w.follow(ctx, w.act(ctx))
 	}

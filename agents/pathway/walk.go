@@ -28,6 +28,7 @@ type walk struct {
 	at           *graph.Node     // current node
 	values       template.Values // variables of state, for texts
 	log          Log
+	returned     bool // whether the conversation has returned from a global node to this node
 	visits       int
 	asked        int      // number of webhook nodes' requests
 	sent         int      // number of requests in the log
