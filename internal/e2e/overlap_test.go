@@ -36,7 +36,7 @@ func overDirections(t *testing.T, sound pcm.Audio) (*baresip.Phone, *server.Serv
 	s.AttachOutbound(t, ours.String(), phone.Server())
 	request := appointment()
 	request.Task = callsoas.NewOptString(`Tell the caller how to find us.
-when "uh-huh": say "` + elsewhere + `"
+when "okay": say "` + elsewhere + `"
 when "wait stop please i have a question" or "stop" or "a question": say "` + counterQuestion + `"
 otherwise: say "` + strings.Join(directions, " ") + `"`)
 	id := s.Call(t, request)
@@ -59,7 +59,7 @@ func TestSpokenThrough(t *testing.T) {
 		said  []string               // lines of the caller after the first one
 		why   []callsoas.CallHoldWhy // possible reasons for the end of the hold, as a slow machine recognizes nothing in time; nil means no hold
 	}{
-		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
+		"acknowledgement": {speak(t, callerVoice, "Okay."), []string{"okay"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
 		"cough":           {cough(), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
