@@ -149,7 +149,7 @@ func TestQuestionInText(t *testing.T) {
 	request.Task, request.FirstSentence = callsoas.OptString{}, callsoas.OptString{}
 	request.PathwayID = callsoas.NewOptString(s.Publish(t, graph.Document{
 		Nodes: raw(fmt.Sprintf(`{"id":"way","type":"Default","data":{"isStart":true,"text":%q}}`, strings.Join(directions, " ")),
-			fmt.Sprintf(`{"id":"price","type":"Default","data":{"isGlobal":true,"enableGlobalAutoReturn":true,"globalLabel":"the caller asks \"what does it cost\"","text":%q}}`, price),
+			fmt.Sprintf(`{"id":"price","type":"Default","data":{"isGlobal":true,"enableGlobalAutoReturn":true,"globalLabel":"the caller asks \"what does it cost\" or \"cost\"","text":%q}}`, price),
 			fmt.Sprintf(`{"id":"bye","type":"End Call","data":{"text":%q}}`, bye)),
 		Edges: raw(`{"id":"e","source":"way","target":"bye","data":{"label":"the caller says \"thank you very much\""}}`),
 	}))
