@@ -270,6 +270,9 @@ func TestFailures(t *testing.T) {
 		"wrong":               {[][]any{{fail(llm.ClassPermanent, 0)}}, sorry, llm.ClassPermanent, 1, 0},
 		"too long":            {[][]any{{fail(llm.ClassTooLong, 0)}}, sorry, llm.ClassTooLong, 1, 0},
 		"a stand-in can't":    {[][]any{{fail(llm.ClassUnsupported, 0)}}, sorry, llm.ClassUnsupported, 1, 0},
+		"empty":               {[][]any{{}, {"Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"blank":               {[][]any{{" ", "\n"}, {"", "Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"blank twice":         {[][]any{{" "}, {[]string{"yes"}, "\n"}}, "Expect{Phrases:[yes]} / " + sorry, llm.ClassTransient, 2, 0},
 		"half a sentence out": {[][]any{{"One", fail(llm.ClassTransient, 0)}, {"Two."}}, "Say{Text:Two.}", "", 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
