@@ -81,8 +81,8 @@ func TestOwnBrain(t *testing.T) {
 		phone = h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "bye")
-		if got, _ := h.ended(left.ID); got.Status != call.StatusCompleted {
-			t.Errorf("the agent's own ended as %s", got.Status)
+		if got, _ := h.ended(left.ID); got.Status != call.StatusCompleted || got.ModelCalls != (call.ModelCalls{All: 1}) {
+			t.Errorf("the agent's own ended as %s after %+v", got.Status, got.ModelCalls)
 		}
 		broken := h.order(call.Request{RequestData: map[string]any{"name": ""}})
 		if got, _ := h.ended(broken.ID); got.Ending.Cause != call.CauseInternal || got.Status != call.StatusFailed {

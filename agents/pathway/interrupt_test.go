@@ -180,7 +180,7 @@ func TestModelAnswersAnInterruptedText(t *testing.T) {
 	c.hears("one moment please", "Because.")
 	c.turn(cut("nothing", "Because."), "Three. Is it four?")
 	c.hears("and then", "Because. Is it four?")
-	want := []string{"Two. Three. Is it four?", "Two. Three. Is it four?", "Three. Is it four?", "Three. Is it four?", "Three. Is it four?", ""}
+	want := []string{"Two. Three. Is it four?", "Two. Three. Is it four?", "Three. Is it four?", "Three. Is it four?", "Three. Is it four?", "Three. Is it four?", ""}
 	for i, r := range m.Requests() {
 		if r.Unheard != want[i] || !strings.Contains(r.Instructions, "has interrupted you") || r.Messages[0].Text != "One." {
 			t.Errorf("request %d: unheard %q, messages %+v", i, r.Unheard, r.Messages)

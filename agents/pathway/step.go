@@ -56,7 +56,7 @@ func (r *Interpreter) Step(
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
-	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
+	w := &walk{interpreter: *r, counter: llm.NewCounter(r.Model), graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled(a.Language)
 	w.state.Turn++
@@ -68,7 +68,7 @@ func (r *Interpreter) Step(
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
 	if w.answer.Certain(); in.Withdraw() {
-		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage}}, conversation.ErrWithdrawn
+		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage, w.counter.Calls()}}, conversation.ErrWithdrawn
 	}
 	w.close(ctx)
 	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
@@ -204,7 +204,7 @@ func (w *walk) close(ctx context.Context) {
 		}
 	}
 	w.nameLimits()
-	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
+	w.log.Node, w.log.Said, w.log.ModelCalls = w.state.Node, w.answer.Said(), w.counter.Calls()
 }
 
 // expect emits hints of the caller's next words for the recognizer, the form of the expected answer, and the node's waits for the caller. In

@@ -17,7 +17,8 @@ import (
 
 // walk contains the state of one turn while it runs.
 type walk struct {
-	interpreter  Interpreter // includes the defaults of its Runtime
+	interpreter  Interpreter  // includes the defaults of its Runtime
+	counter      *llm.Counter // the interpreter's model
 	graph        *graph.Graph
 	agent        Agent
 	before       State         // state at the beginning of the turn
