@@ -85,12 +85,13 @@ const (
 )
 
 // patientMS is the least silence, in milliseconds, after which a turn of TestEarlyAnswers is over. It is long, because the caller continues
-// a turn only when the model has been asked about its first part.
+// a turn only after the model has been asked about its first part.
 const patientMS = 8000
 
 // TestEarlyAnswers checks answers that are begun before the caller's turn is over. The caller continues the first turn when its answer has
-// been begun: the answer is withdrawn, its tool is not called, and the next answer is to the whole turn. The answer to the second turn is
-// begun early and used: nothing of it is heard before the turn is over.
+// been begun: the answer is withdrawn, its tool is not called, and the whole turn is answered when it is over, because withdrawn answers
+// may cost only half a request to the model per turn. The answer to the second turn is begun early and used: nothing of it is heard before
+// the turn is over.
 func TestEarlyAnswers(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -155,9 +156,10 @@ func TestEarlyAnswers(t *testing.T) {
 		t.Errorf("the tool was called for %q", booked)
 	}
 	t.Logf("the model was asked about %q; the call: %+v", board.requests(), r.Conversation.Value)
-	checkBegun(t, r, 1, callsoas.CallBegunWhyContinued, "")
+	checkBegun(t, r, 1, callsoas.CallBegunWhyContinued)
 	checkBegun(t, r, 2, "")
-	if c := r.Conversation.Value; c.Turns != 2 || c.AnswersBegun != 3 || c.AnswersWithdrawn != 1 || c.TurnsCut != 0 || c.Interrupted != 0 {
+	if c := r.Conversation.Value; c.Turns != 2 || c.AnswersBegun != 2 || c.AnswersWithdrawn != 1 || c.TurnsCut != 0 || c.Interrupted != 0 ||
+		c.ModelCalls.Value != 4 || c.ModelCallsWithdrawn.Value != 1 {
 		t.Errorf("the conversation is summarized as %+v", c)
 	}
 }
