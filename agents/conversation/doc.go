@@ -14,7 +14,7 @@
 // continues or the recognized words change.
 //
 // A Recognizer that implements Streamer recognizes a call in one session, and returns partial texts; Batch makes a session of any other
-// Recognizer. If a session ends, the next one receives the audio of all utterances without a final text again.
+// Recognizer. An EarlyStreamer opens the session while the call rings. If a session ends, the next one receives the audio of all utterances without a final text again.
 //
 // While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next
 // frame on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and
