@@ -13,7 +13,7 @@ const (
 	States = states
 	Events = events
 
-	InGreeting, InHearing, InPausing, InProposed, InThinking, InSpeaking, InPaused, InJudging, InLeaving, IsOver = greeting, hearing, pausing, proposed, thinking, speaking, paused, judging, leaving, over
+	InGreeting, InHearing, InPausing, InProposed, InThinking, InSpeaking, InTalkedOver, InPaused, InJudging, InLeaving, IsOver = greeting, hearing, pausing, proposed, thinking, speaking, talkedOver, paused, judging, leaving, over
 
 	AgentDone, AgentFailed, WordsHeard, NothingHeard, Acknowledges = agentDone, agentFailed, wordsHeard, nothingHeard, callerAcknowledges
 
@@ -30,12 +30,12 @@ var (
 var HeardOf = heardOf
 
 func (s state) String() string {
-	return [...]string{"greeting", "idle", "hearing", "pausing", "proposed", "keying", "thinking", "speaking", "paused", "judging", "leaving", "over"}[s]
+	return [...]string{"greeting", "idle", "hearing", "pausing", "proposed", "keying", "thinking", "speaking", "talkedOver", "paused", "judging", "leaving", "over"}[s]
 }
 
 func (e event) String() string {
 	return [...]string{
-		"callerSpeaks", "callerPauses", "callerAcknowledges", "callerInsists", "turnLikely", "textRevised", "turnOver", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
+		"callerSpeaks", "callerTalksOver", "callerPauses", "callerAcknowledges", "callerInsists", "turnLikely", "textRevised", "turnOver", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
 		"agentAudible", "agentDone", "agentLeaves", "agentFailed", "agentBroken",
 	}[e]
 }

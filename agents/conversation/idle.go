@@ -19,7 +19,7 @@ func (r *reader) silence() time.Duration { return max(r.cfg.Silence, time.Durati
 // silentFor reports whether the agent was silent for d while it owes an answer. An agent whose words or digits wait for their playout is not
 // silent: perhaps nothing may be sent to the peer yet, because its address is not verified.
 func (r *reader) silentFor(d time.Duration) bool {
-	if r.state != thinking && r.state != speaking || r.audio.Queued() > 0 || r.pressing.Load() {
+	if r.state != thinking && !r.state.audible() || r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
 	}
 	_, last := r.job.mouth.span()

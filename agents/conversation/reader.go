@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -29,6 +28,7 @@ type reader struct {
 	turns         int        // number of turns so far
 	pauses        []time.Duration
 	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
+	overheard     []*utterance  // utterances over uninterruptible words that belong to the caller's next turn
 	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
 	closed        time.Duration // time of the call at which the last utterance ended
 	rule          bargeInRule   // rule for the held words
@@ -88,10 +88,14 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	} else {
 		r.stopListening()
 	}
+	for _, u := range r.overheard {
+		r.noteOverlap(u)
+	}
 	close(r.jobs)
 	<-r.speaker.done
 	r.stopListening()
 	r.wait.Wait()
+	r.show(Partial{Turn: r.shown.Turn})
 	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:
@@ -114,6 +118,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 func (r *reader) frame(f Frame) {
 	r.readNotices()
 	r.readWords()
+	r.joinOverheard()
 	r.watchPlayout()
 	r.held.set(f.OnHold)
 	r.resume()
@@ -189,6 +194,8 @@ func (r *reader) hear(f Frame) {
 		r.pause()
 	case paused:
 		r.holdPause()
+	case talkedOver:
+		r.overhear()
 	case pausing, proposed:
 		r.turnPause()
 	case keying, leaving:
@@ -201,9 +208,12 @@ func (r *reader) hear(f Frame) {
 // awaitVoice reports a voice that is long enough to begin an utterance.
 func (r *reader) awaitVoice() {
 	r.voiceDetector.endBurst()
-	if r.voiceCounts() {
+	switch {
+	case r.voiceCounts():
 		r.happens(callerSpeaks)
-	} else if r.state == speaking {
+	case r.state == speaking && r.talksOver():
+		r.happens(callerTalksOver)
+	case r.state == speaking:
 		r.duck()
 	}
 }
@@ -229,9 +239,9 @@ func (r *reader) currentRule() bargeInRule {
 	switch r.state {
 	case thinking:
 		return bargeInRule{pause: r.cfg.Interruption, cut: max(r.cfg.Interruption, bargeInRules[NormallyInterrupted].cut), words: 1}
-	case speaking:
+	case speaking, talkedOver:
 		rule := r.cfg.bargeInRule(r.job.mouth.bargeIn())
-		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+cmp.Or(rule.pause, uninterrupted)+2*wordGap)
+		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+rule.pause+2*wordGap)
 		return rule
 	default:
 		return r.rule
@@ -240,7 +250,7 @@ func (r *reader) currentRule() bargeInRule {
 
 // guarded reports whether the agent is about to speak or has just begun, so that its echo may be loud.
 func (r *reader) guarded() bool {
-	if r.state != speaking {
+	if !r.state.audible() {
 		return r.state == thinking
 	}
 	first, _ := r.job.mouth.span()
