@@ -107,7 +107,7 @@ func (j *job) lines() []Entry {
 	if w := wordsOf(rest); w.text != "" {
 		lines = append(lines, Entry{
 			Role: RoleCaller, Text: w.text, Confidence: w.confidence, Turn: j.turn, Start: rest[0].began, End: rest[len(rest)-1].lastVoice,
-			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor,
+			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor, Expected: expectedOf(rest[0].hearing, w.text),
 		})
 	}
 	return lines

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // streams returns a streaming recognizer of usual latency.
@@ -354,7 +355,9 @@ func TestEvidence(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		if turn.Kind == conversation.TurnStart {
-			return append(say("your number?"), conversation.Expect{Phrases: []string{"one"}, Least: 400 * time.Millisecond, Longest: 5 * time.Second})
+			return append(say("your number?"), conversation.Expect{
+				Phrases: []string{"one"}, Answer: expect.Answer{Kind: expect.Digits, Min: 3, Max: 5}, Least: 400 * time.Millisecond, Longest: 5 * time.Second,
+			})
 		}
 		return []conversation.Step{conversation.End{}}
 	}}
@@ -362,7 +365,7 @@ func TestEvidence(t *testing.T) {
 	engine := streams()
 	engine.Hear = func(h conversation.Hearing) { heard = h }
 	d := &evidence{}
-	run(t, conversation.Config{Recognizer: engine, Turns: d, Language: "en-US", Keywords: []string{"Acme"}}, b, func(ctx context.Context, p *agentstest.Phone) {
+	r := run(t, conversation.Config{Recognizer: engine, Turns: d, Language: "en-US", Keywords: []string{"Acme"}}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitHeard(ctx, "number?"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		p.Play(spoken(600*time.Millisecond, "it is one", "two three"))
@@ -372,6 +375,9 @@ func TestEvidence(t *testing.T) {
 		last.Least != 400*time.Millisecond || last.Longest != 5*time.Second || len(last.Phrases) != 1 || len(last.Pauses) != 1 ||
 		last.Pauses[0] < 550*time.Millisecond || last.Pauses[0] > 650*time.Millisecond {
 		t.Errorf("the last evidence is %+v", last)
+	}
+	if e := r.entries[1].Expected; e != (conversation.Expected{Kind: expect.Digits, Min: 3, Max: 5, Digits: "123"}) {
+		t.Errorf("the transcript says %+v", e)
 	}
 	if len(heard.Keywords) != 1 || len(heard.Phrases) != 1 || heard.Rate != 8000 {
 		t.Errorf("the recognizer was told %+v", heard)
