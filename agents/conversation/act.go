@@ -12,7 +12,7 @@ func (r *reader) happens(e event) {
 		r.rule = r.currentRule()
 	}
 	next, do := step(r.state, e)
-	if next != r.state && !(next.audible() && r.state.audible()) {
+	if next != r.state {
 		r.timer = 0
 	}
 	r.state = next
@@ -99,7 +99,7 @@ func (r *reader) finishHearing() *utterance {
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
-	r.noises = 0
+	r.noises, r.mute = 0, 0
 	j.mouth, j.fill = newMouth(r.audio), make(chan struct{}, 1)
 	j.mouth.gated = j.early != nil
 	j.ctx, j.cancel = context.WithCancel(r.ctx)

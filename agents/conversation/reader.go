@@ -20,7 +20,8 @@ type reader struct {
 	ring          *ring
 	begun         bool          // whether the first frame has arrived
 	lastVoice     time.Duration // end of the last frame with voice
-	timer         time.Duration // time in this state, for Silence and Patience
+	timer         time.Duration // time in this state, for Silence and for Patience of the apology
+	mute          time.Duration // silence of an agent that owes an answer, for Patience and Filler
 	digits        []byte
 	sinceKey      time.Duration
 	hearing       *utterance // open utterance; nil if none is open
@@ -261,6 +262,7 @@ func (r *reader) guarded() bool {
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
+	r.countMute()
 	r.fill()
 	switch {
 	case r.state == keying && r.sinceKey >= r.cfg.InterDigit:
@@ -270,7 +272,7 @@ func (r *reader) tick() {
 	case r.state == judging && r.now() >= r.verdictBy:
 		r.why = HoldTimeout
 		r.happens(verdictLate)
-	case r.silentFor(r.cfg.Patience):
+	case r.mute >= r.cfg.Patience:
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:
