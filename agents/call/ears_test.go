@@ -158,6 +158,43 @@ func TestSessionWithoutAnswer(t *testing.T) {
 	}
 }
 
+// earlyLine is a line whose callees send audio before they answer.
+type earlyLine struct {
+	call.Line
+	before func()
+}
+
+func (l earlyLine) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
+	progress(call.ProgressEarlyMedia)
+	l.before()
+	return l.Line.Dial(ctx, d, progress)
+}
+
+// TestSessionWithEarlyMedia checks that the session begins with the callee's early media, once, and that early media is not ringing.
+func TestSessionWithEarlyMedia(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		engine, rang := &sessions{}, false
+		h := newHouse(t, 0, agentstest.PhoneConfig{}, func(c *call.Config) {
+			c.Recognizer, c.Line = engine, earlyLine{c.Line, func() {
+				engine.check(t, 1, 1)
+				if rang {
+					t.Error("early media counts as ringing")
+				}
+			}}
+			c.Observe = func(o call.Observation) { rang = rang || o.What == call.ObservedRinging }
+		})
+		defer h.stop()
+		placed := h.create(agents.Agent{})
+		phone := h.answered()
+		waitFor(time.Second)
+		engine.check(t, 1, 1)
+		phone.Hangup()
+		h.ended(placed.ID)
+		engine.check(t, 1, 0)
+	})
+}
+
 // slowLine is a line on which the answer of an incoming call takes a second. It calls before at the beginning of the answer.
 type slowLine struct {
 	call.Line

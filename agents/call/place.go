@@ -89,9 +89,9 @@ func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
 		Variables: c.texts(),
 	}, func(p Progress) {
-		book.notice(EventsCall, EventInfo, string(p))
+		prepare(ctx, ears, c.Agent)
 		if p == ProgressRinging {
-			prepare(ctx, ears, c.Agent)
+			book.notice(EventsCall, EventInfo, string(p))
 			s.observed.add(Observation{What: ObservedRinging, At: clock.Now(), Call: book.call})
 		}
 	})
