@@ -21,7 +21,7 @@ var frontDesk = persona.Version{
 	Conditions: []persona.Condition{{Pathway: "p1", When: "the caller is ill"}}, KnowledgeBases: []string{"kb"},
 	Call: persona.CallConfig{
 		Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true, Background: "cafe",
-		Interruptibility: new(1), LeastWait: 400 * time.Millisecond, LongestWait: 2 * time.Second, Idle: &dialogue.Idle{Prompt: "Hello?"},
+		Interruption: new(350 * time.Millisecond), Interruptibility: new(3), LeastWait: 400 * time.Millisecond, LongestWait: 2 * time.Second, Idle: &dialogue.Idle{Prompt: "Hello?"},
 		VoiceSettings: `{"speed":0.9}`, Pronunciation: []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}},
 		Machines: agents.Machines{Voicemail: agents.MachineHangup},
 	},
@@ -56,7 +56,7 @@ func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
 		MaxDuration: 5 * time.Minute, WaitForGreeting: true, Tools: frontDesk.Tools, Conditions: frontDesk.Conditions,
-		KnowledgeBases: frontDesk.KnowledgeBases, Background: "cafe", Interruptibility: new(1),
+		KnowledgeBases: frontDesk.KnowledgeBases, Background: "cafe", Interruption: new(350 * time.Millisecond), Interruptibility: new(3),
 		LeastWait: 400 * time.Millisecond, LongestWait: 2 * time.Second, Idle: &dialogue.Idle{Prompt: "Hello?"},
 		VoiceSettings: `{"speed":0.9}`, Pronunciation: []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}},
 		Machines: agents.Machines{Voicemail: agents.MachineHangup},
@@ -76,6 +76,12 @@ func TestCallingByPersona(t *testing.T) {
 		"as an override":   {agents.Choice{Overrides: agents.Patch{PersonaID: desk}}, nil},
 		"of a web agent":   {agents.Choice{ID: web, Overrides: agents.Patch{PersonaID: desk}}, func(a *agents.Agent) { a.Voice, a.MaxDuration = "rms", time.Hour }},
 		"with own manners": {agents.Choice{Agent: agents.Agent{PersonaID: "desk", Persona: "You are Ada."}}, func(a *agents.Agent) { a.Persona = "You are Ada." }},
+		"with its own level": {agents.Choice{Overrides: agents.Patch{PersonaID: desk, Interruptibility: callwright.Given(0)}}, func(a *agents.Agent) {
+			a.Interruption, a.Interruptibility = nil, new(0)
+		}},
+		"with its own threshold": {agents.Choice{Agent: agents.Agent{PersonaID: "desk", Interruption: new(time.Second)}}, func(a *agents.Agent) {
+			a.Interruption, a.Interruptibility = new(time.Second), nil
+		}},
 		"with settings of the call": {
 			agents.Choice{Overrides: agents.Patch{
 				PersonaID: desk, Record: callwright.Given(false), WaitForGreeting: callwright.Given(false), Voice: callwright.Given("rms"),
