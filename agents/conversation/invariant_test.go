@@ -43,6 +43,7 @@ type chaos struct {
 	digits  bool // whether the caller also presses digits
 	early   bool // whether the brain answers turns that are not certain
 	marks   marking
+	blocks  bool // whether no voice interrupts some of the agent's words
 	phrases []string
 
 	mu        sync.Mutex
@@ -213,7 +214,10 @@ func (c *chaos) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 			}
 			return
 		}
-		for _, text := range texts {
+		for i, text := range texts {
+			if c.blocks && !yield(conversation.BargeIn{Level: []conversation.Interruptibility{conversation.NeverInterrupted, 0}[(number+i)/2%2]}, nil) {
+				return
+			}
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
@@ -271,7 +275,7 @@ func TestInvariants(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, early: seed%4 < 2, marks: marking(seed % 7 % 3), heard: map[rune]int{}}
+			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, early: seed%4 < 2, blocks: seed%7 < 3, marks: marking(seed % 5 % 3), heard: map[rune]int{}}
 			var engine conversation.Recognizer = c
 			if seed%2 > 0 {
 				engine = newChaosStreamer(c)
