@@ -39,6 +39,7 @@ type Call struct {
 	TransferredAt *time.Time
 	TransferredBy TransferredBy
 	ModelUsed     string // name of the model that spoke, for example "scripted"
+	ModelCalls    ModelCalls
 	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil without a pathway, or before it is loaded
 	RetryOf       string // id of the call that this call retries; may be empty
 	RetriedBy     string // id of the call that retries this call; may be empty
@@ -54,6 +55,13 @@ type Call struct {
 	TakenAt       time.Time // time at which that node claimed it
 	StopRequested bool      // whether the owner has requested the end
 	Version       int64     // incremented by Store.Update, for its compare-and-set
+}
+
+// ModelCalls counts the requests of a conversation to its model, including repeated and failed ones. It is zero until the call has ended, and
+// for a conversation that a program's own brain has led.
+type ModelCalls struct {
+	All       int // all requests
+	Withdrawn int // requests for early answers that were withdrawn: see conversation.Turn.Early
 }
 
 // Length returns the time from the answer to the end. It is 0 for a call that was never answered or has not ended.

@@ -311,7 +311,7 @@ func TestHeardOf(t *testing.T) {
 	}{
 		{0, 100, ""}, {20, 100, ""}, {50, 100, "one"}, {99, 100, "one two"}, {100, 100, "one two three"}, {120, 100, "one two three"},
 	} {
-		if got := conversation.HeardOf("one two three", c.played, c.total); got != c.want {
+		if got := conversation.HeardOf("one two three", nil, c.played, c.total); got != c.want {
 			t.Errorf("%d of %d: %q, want %q", c.played, c.total, got, c.want)
 		}
 	}

@@ -219,7 +219,7 @@ func (r *reader) collect() []*utterance {
 // pause within a turn.
 func (r *reader) hush() {
 	r.job.cancel()
-	r.job.mouth.cut(r.now)
+	r.job.mouth.cut(r.ctx, r.now)
 	next := r.hearing
 	if len(r.pending) > 0 {
 		next = r.pending[0]

@@ -79,7 +79,7 @@ func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) c
 	c := call.Call{
 		ID: id, Org: h.org, From: ourNumber, To: theirNumber, Queue: call.QueueComplete, Status: call.StatusCompleted,
 		CreatedAt: created, StartedAt: &started, EndedAt: &ended, ModelUsed: "scripted", AnsweredBy: call.AnsweredByUnknown,
-		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
+		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true, ModelCalls: call.ModelCalls{All: 5, Withdrawn: 2},
 		Agent:         agents.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
 		TransferredTo: "+14155550199", TransferredAt: &ended, TransferredBy: call.TransferredByPeer, Version: 1,
 		Carriage: call.LegInfo{RedirectedTo: "sip:+14155550198@pbx.example.com"},
@@ -147,6 +147,7 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		{"revised", []any{"transcripts", 3, "begun", 0, "why"}}, {true, []any{"transcripts", 3, "begun", 1, "used"}},
 		{1.0, []any{"conversation", "turns"}}, {1.0, []any{"conversation", "interrupted"}}, {1.0, []any{"conversation", "resumed"}},
 		{0.0, []any{"conversation", "turns_cut"}}, {2.0, []any{"conversation", "answers_begun"}}, {1.0, []any{"conversation", "answers_withdrawn"}},
+		{5.0, []any{"conversation", "model_calls"}}, {2.0, []any{"conversation", "model_calls_withdrawn"}},
 		{1.0, []any{"conversation", "latency", "answers"}}, {700.0, []any{"conversation", "latency", "p95", "playing_ms"}},
 		{nil, []any{"conversation", "latency", "p50", "first_audio_ms"}},
 	} {

@@ -129,6 +129,14 @@ type statsJSON struct {
 	Fault     string        `json:"fault,omitempty"`
 }
 
+// callStatsJSON is the JSON form of a call's Stats and ModelCalls.
+type callStatsJSON struct {
+	statsJSON
+
+	ModelCalls          int `json:"model_calls,omitempty"`
+	ModelCallsWithdrawn int `json:"model_calls_withdrawn,omitempty"`
+}
+
 type latencyJSON struct {
 	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`
 	Recognized time.Duration `json:"recognized_ns,omitempty"`

@@ -134,6 +134,9 @@ func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversa
 	r := oas.CallConversation{
 		Turns: s.Turns, TurnsCut: s.Cut, Interrupted: s.Interrupted, Resumed: s.Resumed, AnswersBegun: s.Begun, AnswersWithdrawn: s.Withdrawn,
 	}
+	if n := c.ModelCalls; n.All > 0 {
+		r.ModelCalls, r.ModelCallsWithdrawn = oas.NewOptInt(n.All), oas.NewOptInt(n.Withdrawn)
+	}
 	r.Latency.SetToNull()
 	if q := s.Latency; q.Answers > 0 {
 		r.Latency.SetTo(oas.CallLatencyQuantiles{Answers: q.Answers, P50: latency(q.P50), P95: latency(q.P95)})

@@ -252,6 +252,14 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 	e.Int(s.AnswersBegun)
 	e.FieldStart("answers_withdrawn")
 	e.Int(s.AnswersWithdrawn)
+	if s.ModelCalls.Set {
+		e.FieldStart("model_calls")
+		s.ModelCalls.Encode(e)
+	}
+	if s.ModelCallsWithdrawn.Set {
+		e.FieldStart("model_calls_withdrawn")
+		s.ModelCallsWithdrawn.Encode(e)
+	}
 	e.FieldStart("latency")
 	s.Latency.Encode(e)
 	e.ObjEnd()
@@ -260,9 +268,10 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 var objectOfCallConversation = codec.Object{
 	Type: "CallConversation",
 	Members: []string{
-		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "latency",
+		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "model_calls",
+		"model_calls_withdrawn", "latency",
 	},
-	Required: []uint8{0b01111111},
+	Required: []uint8{0b00111111, 0b00000001},
 }
 
 func (s *CallConversation) Decode(d *jx.Decoder) error {
@@ -280,8 +289,14 @@ func (s *CallConversation) Decode(d *jx.Decoder) error {
 			return 4, codec.DecodeInt(d, &s.AnswersBegun)
 		case "answers_withdrawn":
 			return 5, codec.DecodeInt(d, &s.AnswersWithdrawn)
+		case "model_calls":
+			s.ModelCalls.Reset()
+			return 6, s.ModelCalls.Decode(d)
+		case "model_calls_withdrawn":
+			s.ModelCallsWithdrawn.Reset()
+			return 7, s.ModelCallsWithdrawn.Decode(d)
 		case "latency":
-			return 6, s.Latency.Decode(d)
+			return 8, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})

@@ -189,6 +189,11 @@ type CallConversation struct {
 	AnswersBegun int `json:"answers_begun"`
 	// Answers among `answers_begun` that were withdrawn.
 	AnswersWithdrawn int `json:"answers_withdrawn"`
+	// Requests to the language model for the whole conversation, including repeated and failed ones.
+	// Absent until the call has ended, and if there were none.
+	ModelCalls OptInt `json:"model_calls"`
+	// Requests among `model_calls` for answers that were withdrawn. Absent if `model_calls` is.
+	ModelCallsWithdrawn OptInt `json:"model_calls_withdrawn"`
 	// Latencies of the answers to speech. Null if there are none.
 	Latency NilCallLatencyQuantiles `json:"latency"`
 }

@@ -90,6 +90,12 @@ func (s *CallConversation) Validate() error {
 	failures.Add("resumed", codec.Int(int64(s.Resumed), validate.Int{MinSet: true}))
 	failures.Add("answers_begun", codec.Int(int64(s.AnswersBegun), validate.Int{MinSet: true}))
 	failures.Add("answers_withdrawn", codec.Int(int64(s.AnswersWithdrawn), validate.Int{MinSet: true}))
+	if value, ok := s.ModelCalls.Get(); ok {
+		failures.Add("model_calls", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
+	}
+	if value, ok := s.ModelCallsWithdrawn.Get(); ok {
+		failures.Add("model_calls_withdrawn", codec.Int(int64(value), validate.Int{MinSet: true}))
+	}
 	if value, ok := s.Latency.Get(); ok {
 		failures.Add("latency", value.Validate())
 	}
