@@ -48,6 +48,11 @@ func (o *opinion) certainty() float64 {
 	if o.network == nil {
 		return 1
 	}
+	return o.mean()
+}
+
+// mean returns the mean probability of the last frames, or 0 without a network.
+func (o *opinion) mean() float64 {
 	var sum float64
 	for _, p := range o.last {
 		sum += p
