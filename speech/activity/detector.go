@@ -116,7 +116,7 @@ func (d *Detector) classify() Verdict {
 	case d.loud && knocked:
 		v.Kind = Impulse
 	case speech:
-		v.Kind = Speech
+		v.Kind, v.Clear = Speech, d.network.clear()
 	}
 	return v
 }
