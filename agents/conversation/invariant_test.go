@@ -370,7 +370,7 @@ func (c *chaos) checkUtterances(t *testing.T, r result) {
 	noisy := slices.ContainsFunc(r.entries, func(e conversation.Entry) bool {
 		noises := 0
 		for _, h := range e.Holds {
-			if h.Why == conversation.HoldNoise {
+			if h.Why != conversation.HoldCut {
 				noises++
 			}
 		}

@@ -134,6 +134,12 @@ func classify(e Evidence) class {
 			return c
 		}
 	}
+	switch {
+	case (last == perhaps || last == unfinished) && l.verbLast(text):
+		last = anyEnding
+	case last == anyEnding && len(e.Text) <= tail && l.isSubject(text):
+		last = perhaps
+	}
 	c := sentence(e, last)
 	switch {
 	case e.Expect.Kind == expect.Address && (c == plain || c == punctuated):

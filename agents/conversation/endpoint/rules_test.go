@@ -21,17 +21,17 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	for language, reasons := range map[string]map[endpoint.Reason]string{
 		"en": {
-			endpoint.Unfinished: "I'd like to; I would like to change my; and; my number is; it's; hello,; I mean...; can you; because; I want a table for; so that",
+			endpoint.Unfinished: "I'd like to; I would like to change my; and; my number is; it's; hello,; I mean...; my old address; which documents; I bought; can you; because; I want a table for; so that",
 			endpoint.Hesitation: "I need um; umm; let me see; well",
 			endpoint.Finished:   "that's all; thank you; a table for two please; yes; no thank you; I'd like to book a table.; Where are you from?; um yes",
 			endpoint.Plain:      "i'd like to book a table; my name is john smith; it does not work; I WOULD LIKE A TABLE",
 			endpoint.Open:       "I'd like to book a table; I'd like to book a table, for two people; this is john,; I was there...; I have a question about the bill…",
 		},
 		"de": {
-			endpoint.Unfinished: "ich möchte; ich hätte gern einen; und; meine Nummer ist; weil ich; ich rufe Sie an",
+			endpoint.Unfinished: "ich möchte; ich hätte gern einen; und; meine Nummer ist; weil ich; ich rufe Sie an; das Auto ist; ob das ist; unser kleiner Hund",
 			endpoint.Hesitation: "ich brauche ähm; Moment",
 			endpoint.Finished:   "das wars; vielen Dank; ja; nein danke; rufen Sie mich bitte zurück.; geht das",
-			endpoint.Plain:      "ich möchte einen termin vereinbaren",
+			endpoint.Plain:      "ich möchte einen termin vereinbaren; ich wollte fragen ob das Auto schon fertig ist; rufen Sie mich an wenn die Lieferung da ist",
 			endpoint.Open:       "Ich möchte einen Termin vereinbaren; ja, hallo zusammen",
 		},
 		"fr": {
@@ -47,7 +47,7 @@ func TestReasons(t *testing.T) {
 			endpoint.Plain:      "quisiera reservar una mesa",
 		},
 		"it": {
-			endpoint.Unfinished: "vorrei; vorrei cambiare il mio; e; il mio numero è; perché; c'è",
+			endpoint.Unfinished: "vorrei; vorrei cambiare il mio; e; la mia macchina; ho comprato; il mio numero è; perché; c'è",
 			endpoint.Hesitation: "ho bisogno ehm; un attimo",
 			endpoint.Finished:   "è tutto; grazie mille; sì; no grazie; un tavolo per due per favore",
 			endpoint.Plain:      "vorrei prenotare un tavolo",
@@ -62,7 +62,7 @@ func TestReasons(t *testing.T) {
 			endpoint.Unfinished: "ik wil graag; ik wil mijn; en; mijn nummer is; omdat; ik zou; ik bel u op",
 			endpoint.Hesitation: "ik zoek eh; even kijken",
 			endpoint.Finished:   "dat was het; dank u wel; ja; nee bedankt; een tafel voor twee alstublieft",
-			endpoint.Plain:      "ik wil een tafel reserveren",
+			endpoint.Plain:      "ik wil een tafel reserveren; ik wil weten of mijn tafel al klaar is",
 		},
 	} {
 		for why, texts := range reasons {
