@@ -220,7 +220,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // TestInterruptedRequest checks exactly what the model receives after an interruption: the messages with the heard part of the agent's words,
-// also around the calls of tools, and the unheard part from the start of the interrupted clause.
+// also around the calls of tools, and the unheard part from the start of the interrupted sentence.
 func TestInterruptedRequest(t *testing.T) {
 	t.Parallel()
 	agent := func(text string, calls ...llm.ToolCall) llm.Message {
@@ -239,9 +239,9 @@ func TestInterruptedRequest(t *testing.T) {
 		want    []llm.Message
 		unheard string
 	}{
-		"in a clause": {
+		"in a sentence": {
 			plain, speech("and now"), "We open at nine, and close", []llm.Message{agent("We open at nine, and close"), caller("and now")},
-			"and close at five. On Sundays we are closed.",
+			"We open at nine, and close at five. On Sundays we are closed.",
 		},
 		"after a sentence": {
 			plain, speech("and now"), "We open at nine, and close at five.", []llm.Message{agent("We open at nine, and close at five."), caller("and now")},
@@ -263,7 +263,7 @@ func TestInterruptedRequest(t *testing.T) {
 		"in the words after a tool": {
 			withTool, speech("no"), "Let me see. I am booking. It is free, and", []llm.Message{
 				agent("Let me see. I am booking.", call), booked, agent("It is free, and"), caller("no"),
-			}, "and booked. Anything else?",
+			}, "It is free, and booked. Anything else?",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
