@@ -118,7 +118,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		w.chose(v, "the caller interrupted the words")
 		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
-		w.state.Interruption, w.state.ReturnInterruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}, Interruption{}
+		w.state.Interruption, w.state.ReturnInterruption = w.returning(w.at), Interruption{}
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -152,7 +152,7 @@ func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Co
 		w.continueText(ctx, in, asked)
 	case asked == dialogue.Wait:
 		w.answer.Courtesy(asked, "", w.agent.Lines)
-	case w.at.Text != nil && len(sentences(w.render(w.at.Text))) > 1:
+	case w.isLong(w.at):
 		w.continueText(ctx, in, asked)
 	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
 		w.answer.Text(w.agent.Lines.Repeat)
