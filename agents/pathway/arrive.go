@@ -36,7 +36,8 @@ func (w *walk) follow(ctx context.Context, v way) {
 func (w *walk) visit(v way) {
 	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
 	if v.kind == back {
-		interruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}
+		interruption = w.state.ReturnInterruption
+		interruption.Cut = true
 	}
 	switch {
 	case v.kind == global && w.state.Return == "":

@@ -14,10 +14,14 @@ import (
 // routing contains the instructions by which a model chooses a way.
 const routing = "The conversation is led by a plan, and has come to one of its points. Choose how it goes on from there."
 
-// wanted returns the variables that the model must extract at the node: all if Refresh is set, otherwise those without a value.
-func (w *walk) wanted() []llm.Field {
+// wanted returns the variables that the model must extract at the node: all if Refresh is set, otherwise those without a value. It omits
+// boolean variables if the caller has not heard the question for them.
+func (w *walk) wanted(unasked bool) []llm.Field {
 	var fields []llm.Field
 	for _, f := range w.at.Extract {
+		if unasked && f.Type == llm.FieldBoolean {
+			continue
+		}
 		if v := w.state.Variables[f.Name]; v == nil || w.at.Refresh {
 			fields = append(fields, f)
 		}
@@ -25,9 +29,15 @@ func (w *walk) wanted() []llm.Field {
 	return fields
 }
 
+// unheard reports whether a caller who has heard the beginning of the agent's words has not heard the first word of their question.
+func unheard(words, heard string) bool {
+	at := strings.LastIndex(words, question(words))
+	return len(strings.TrimSpace(heard)) <= at
+}
+
 // extract lets the model extract the node's variables from the conversation, and sets the found values.
 func (w *walk) extract(ctx context.Context) {
-	fields := w.wanted()
+	fields := w.wanted(w.unasked)
 	if len(fields) == 0 {
 		return
 	}

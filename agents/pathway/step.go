@@ -22,7 +22,10 @@ import (
 // A later turn has these steps:
 //
 //  1. Silence and unclear speech are answered without a model: see dialogue.Talk.Patience.
-//  2. The model extracts the node's variables that are unknown, or all of them with Node.Refresh.
+//  2. The model extracts the node's variables that are unknown, or all of them with Node.Refresh. A boolean variable
+//     is the answer to a question: it is not extracted from words that interrupt the agent before the caller has heard
+//     the first words of the question. The question is the last sentence with a question mark in the interrupted words,
+//     or else their last sentence. Texts and numbers are always extracted, because the caller has named them.
 //  3. The model answers one question: go to a global node, follow one of the edges if the node's condition is met, or stay
 //     and speak again. An edge that is always taken needs no question, unless there are global nodes or a condition. If
 //     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation follows the edge that is
@@ -79,13 +82,16 @@ func (r *Interpreter) Step(
 func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	said := talk.Last > 0 || talk.Unsaid != ""
+	words := talk.LastWords()
 	rest := talk.Hear(in)
+	unasked := in.Interrupted && said && unheard(words, in.Heard)
 	closing := talk.Patience(in, rest, w.agent.Silences)
 	w.heard = *talk
 	if in.Interrupted && said && w.state.SaysText {
-		w.state.Interruption.Rest = rest
+		w.state.Interruption.Rest, w.state.Interruption.Unasked = rest, unasked
 		w.state.Interruption.Cut = w.state.Interruption.Cut || closing == dialogue.None
 	}
+	w.unasked = unasked || w.state.Interruption.unasked()
 	w.interruption, w.state.SaysText = w.state.Interruption, false
 	w.answer = talk.Answer(emit)
 	w.answer.Commit = func() error { return in.Commit(ctx) }
@@ -118,7 +124,8 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		w.chose(v, "the caller interrupted the words")
 		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
-		w.state.Interruption, w.state.ReturnInterruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}, Interruption{}
+		w.state.Interruption, w.state.ReturnInterruption = w.state.ReturnInterruption, Interruption{}
+		w.state.Interruption.Cut, w.unasked = true, w.state.Interruption.unasked()
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -167,7 +174,7 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 	w.state.Over = c == dialogue.Goodbye
 	acts := !w.state.Over && w.state.ActionPending && (c == dialogue.GoOn || w.moves())
 	if w.before.SaysText && (acts || c == dialogue.GoOn) {
-		w.state.SaysText, w.state.Interruption.Rest = true, ""
+		w.state.SaysText, w.state.Interruption.Rest, w.state.Interruption.Unasked = true, "", false
 	}
 	if !acts {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
@@ -220,7 +227,7 @@ func (w *walk) expect() {
 // of the turn decide which of them was asked for.
 func (w *walk) expected() expect.Answer {
 	var forms []expect.Answer
-	for _, f := range w.wanted() {
+	for _, f := range w.wanted(w.state.Interruption.unasked()) {
 		if a := expect.OfVariable(f.Name, f.Type == llm.FieldBoolean, f.Description); !slices.Contains(forms, a) {
 			forms = append(forms, a)
 		}
@@ -251,7 +258,7 @@ func (w *walk) hints() []string {
 	for _, v := range ways {
 		options = append(options, v.option)
 	}
-	for _, f := range w.wanted() {
+	for _, f := range w.wanted(w.state.Interruption.unasked()) {
 		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
 	}
 	return h.Hints(w.request(), options)

@@ -29,6 +29,7 @@ type walk struct {
 	at           *graph.Node     // current node
 	values       template.Values // variables of state, for texts
 	log          Log
+	unasked      bool // whether the caller spoke before the question: see the function unheard
 	returned     bool // whether the conversation has returned from a global node to this node
 	visits       int
 	asked        int      // number of webhook nodes' requests
