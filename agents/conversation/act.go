@@ -67,6 +67,7 @@ func (r *reader) do(effects []effect) {
 			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
 		case apologize:
 			r.stopListening() // the recognizer may have caused the failure
+			r.abandon()       // or the brain
 			r.submit(&job{apology: true, lastVoice: r.now()})
 		}
 	}

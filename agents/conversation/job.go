@@ -35,7 +35,9 @@ type job struct {
 	cancel  context.CancelFunc
 	mouth   *mouth
 	latency Latency
-	pressed []Entry // digits that the agent pressed; the transcript lists them after its words
+
+	firstStep atomic.Int64 // Latency.FirstStep in nanoseconds, which the brain's goroutine sets
+	pressed   []Entry      // digits that the agent pressed; the transcript lists them after its words
 
 	fill         chan struct{} // receives a token when the reader asks for the filler
 	asksFiller   bool          // whether the reader has asked for the filler

@@ -73,6 +73,9 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
+// brainPatience is the time in which a brain must stop at the end of the conversation.
+const brainPatience = 5 * time.Second
+
 // close stops all goroutines, waits for them, and returns the result of the conversation. If the caller has hung up, the caller's last
 // words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
@@ -89,9 +92,21 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 		r.stopListening()
 	}
 	close(r.jobs)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), brainPatience)
+	defer cancel()
+	context.AfterFunc(late, r.abandon)
 	<-r.speaker.done
 	r.stopListening()
 	r.wait.Wait()
+	stopped := make(chan struct{})
+	go func() {
+		r.thinking.Wait()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-late.Done():
+	}
 	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:

@@ -23,6 +23,9 @@ type session struct {
 	waits    atomic.Int64 // For of the brain's Wait in this turn, in nanoseconds; 0 means none
 	overlaps overlaps
 
+	abandon   func()          // closes abandoned; may be called several times
+	abandoned <-chan struct{} // closed when the speaker no longer waits for a brain that ignores the end of its context
+
 	recognition *recognition
 	observing   sync.Mutex // held while the observer is called
 
@@ -30,12 +33,15 @@ type session struct {
 	cancel        context.CancelFunc // cancels ctx
 	listens       context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
 	stopListening context.CancelFunc // cancels listens
-	wait          sync.WaitGroup     // counts all goroutines
+	thinking      sync.WaitGroup     // counts the brain's goroutines
+	wait          sync.WaitGroup     // counts all other goroutines
 }
 
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
 	s := &session{cfg: c, audio: audio, brain: brain, jobs: make(chan *job, 64), notices: make(chan notice, 64)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
+	abandoned := make(chan struct{})
+	s.abandoned, s.abandon = abandoned, sync.OnceFunc(func() { close(abandoned) })
 	s.listens, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
 	s.recognition = newRecognition(s.listens, c, s.hearing())
 	return s

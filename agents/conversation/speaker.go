@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -141,11 +142,10 @@ func (s *speaker) reply(j *job, t Turn) {
 	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
-	s.wait.Go(func() { s.think(ctx, j, brain, t, items) })
+	s.thinking.Go(func() { s.think(ctx, j, brain, t, items) })
 	last, err := s.perform(j, items)
 	stop()
-	for range items { // waits until the brain has stopped
-	}
+	s.awaitBrain(j, items)
 	if j.early != nil {
 		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
 		if !j.early.isCertain() {
@@ -163,6 +163,27 @@ func (s *speaker) reply(j *job, t Turn) {
 	}
 	s.record(j, false)
 	s.finish(j, last, err)
+}
+
+// lastChance is the time in which an abandoned brain must stop, so that a brain that is about to stop is not reported.
+const lastChance = 200 * time.Millisecond
+
+// awaitBrain waits until the brain has stopped, or until it is abandoned.
+func (s *speaker) awaitBrain(j *job, items <-chan item) {
+	abandoned, late := s.abandoned, (<-chan time.Time)(nil)
+	for {
+		select {
+		case _, runs := <-items:
+			if !runs {
+				return
+			}
+		case <-abandoned:
+			abandoned, late = nil, time.After(lastChance)
+		case <-late:
+			s.cfg.Logger.ErrorContext(j.ctx, "the brain still runs, although its context has ended")
+			return
+		}
+	}
 }
 
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
@@ -201,6 +222,7 @@ func (s *speaker) record(j *job, early bool) {
 	if interrupted && !j.apology {
 		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
+	j.latency.FirstStep = time.Duration(j.firstStep.Load())
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice
 	}
@@ -238,9 +260,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	j.effects.add(func() { s.waits.Store(0) })
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
-		if j.latency.FirstStep == 0 {
-			j.latency.FirstStep = s.now() - j.lastVoice
-		}
+		j.firstStep.CompareAndSwap(0, int64(s.now()-j.lastVoice))
 		if err != nil {
 			send(item{err: err})
 			return

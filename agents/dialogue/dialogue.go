@@ -26,7 +26,7 @@ type Talk struct {
 	Waits    int  `json:",omitempty"` // consecutive requests of the caller to wait
 
 	// Unsaid is the rest of a known text that the agent did not begin to say, because its answer was stopped. Unheard contains the words
-	// of the agent that the caller has interrupted and not heard, including Unsaid. It begins at the start of the clause that the caller has
+	// of the agent that the caller has interrupted and not heard, including Unsaid. It begins at the start of the sentence that the caller has
 	// interrupted, so that the agent can continue there. It is empty after an answer that was heard completely.
 	Unsaid, Unheard string `json:",omitempty"`
 	Starts          []int  `json:",omitempty"` // offsets in the agent's last words at which its Say steps begin, in order
@@ -36,8 +36,8 @@ type Talk struct {
 // which the agent can continue, which are also Unheard. An interruption of an answer without words leaves Unheard unchanged. Hear adds the
 // caller's words or digits to the messages, except for speech without words.
 //
-// The returned words begin at the start of the interrupted clause. They repeat at most a part of one clause, and never a whole sentence. A
-// clause ends at a comma, colon, semicolon or dash before white space, and at the end of a Say step.
+// The returned words begin at the start of the interrupted sentence, as a person would begin it again. They repeat the heard part of that
+// sentence, and never a whole sentence. A sentence begins with a Say step, unless the step before ends with a clause.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	// A copy of the talk may share the messages. Most turns add two messages.
 	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
@@ -94,9 +94,9 @@ func (t *Talk) cut(heard string) (rest string) {
 	return rest
 }
 
-// interrupted returns the offset in the agent's words at which the interrupted clause begins, or the length of words that were heard
+// interrupted returns the offset in the agent's words at which the interrupted sentence begins, or the length of words that were heard
 // completely. If the words do not begin with the heard part, it returns 0. starts contains the offsets at which Say steps begin.
-func interrupted(words, heard string, starts []int) int {
+func interrupted(words, heard string, starts []int) (begin int) {
 	rest, ok := strings.CutPrefix(words, heard)
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	switch {
@@ -105,23 +105,10 @@ func interrupted(words, heard string, starts []int) int {
 	case rest == "":
 		return len(words)
 	}
-	at, begin := len(words)-len(rest), 0
 	for _, start := range starts {
-		if start <= at {
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(words[:start], unicode.IsSpace))
+		if clause := strings.ContainsRune(",;:—", before); !clause && start <= len(words)-len(rest) {
 			begin = start
-		}
-	}
-	return begin + lastClause(words[begin:at])
-}
-
-// lastClause returns the offset in a text after its last mark between clauses and the white space after that mark, or 0 if it has no mark.
-func lastClause(text string) (begin int) {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		next := len(text) - len(strings.TrimLeftFunc(text[i:], unicode.IsSpace))
-		if strings.ContainsRune(",;:—–", r) && next > i || strings.ContainsRune("，、；：", r) {
-			begin = next
 		}
 	}
 	return begin

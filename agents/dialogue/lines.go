@@ -11,13 +11,14 @@ import (
 
 // Lines contains the sentences that an agent says without a model.
 type Lines struct {
-	Repeat       string // said if the caller was not understood
-	StillThere   string // said if the caller is silent
-	Goodbye      string // said before the agent ends a call with too much silence or noise
-	Apology      string // said if the model has failed
-	NotReached   string // said if a transfer has failed and the conversation continues
-	GoAhead      string // said if the caller has asked the agent to stop, and the agent has nothing else to answer
-	TakeYourTime string // said if the caller asks the agent to wait
+	Repeat        string // said if the caller was not understood
+	NotUnderstood string // said before the agent asks its question again, because the caller's words do not answer it
+	StillThere    string // said if the caller is silent
+	Goodbye       string // said before the agent ends a call with too much silence or noise
+	Apology       string // said if the model has failed
+	NotReached    string // said if a transfer has failed and the conversation continues
+	GoAhead       string // said if the caller has asked the agent to stop, and the agent has nothing else to answer
+	TakeYourTime  string // said if the caller asks the agent to wait
 }
 
 // Filled returns the lines with sentences of the language in place of empty lines. The language is a BCP 47 tag; English replaces a language
@@ -25,13 +26,14 @@ type Lines struct {
 func (l Lines) Filled(language string) Lines {
 	d := texts(language).lines
 	return Lines{
-		Repeat:       cmp.Or(l.Repeat, d["repeat"]),
-		StillThere:   cmp.Or(l.StillThere, d["still there"]),
-		Goodbye:      cmp.Or(l.Goodbye, d["goodbye"]),
-		Apology:      cmp.Or(l.Apology, d["apology"]),
-		NotReached:   cmp.Or(l.NotReached, d["not reached"]),
-		GoAhead:      cmp.Or(l.GoAhead, d["go ahead"]),
-		TakeYourTime: cmp.Or(l.TakeYourTime, d["take your time"]),
+		Repeat:        cmp.Or(l.Repeat, d["repeat"]),
+		NotUnderstood: cmp.Or(l.NotUnderstood, d["not understood"]),
+		StillThere:    cmp.Or(l.StillThere, d["still there"]),
+		Goodbye:       cmp.Or(l.Goodbye, d["goodbye"]),
+		Apology:       cmp.Or(l.Apology, d["apology"]),
+		NotReached:    cmp.Or(l.NotReached, d["not reached"]),
+		GoAhead:       cmp.Or(l.GoAhead, d["go ahead"]),
+		TakeYourTime:  cmp.Or(l.TakeYourTime, d["take your time"]),
 	}
 }
 

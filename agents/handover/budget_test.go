@@ -19,7 +19,9 @@ import (
 // talker returns a model that always says the same, and always chooses the last option.
 func talker() *agentstest.Model {
 	return &agentstest.Model{
-		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts("So. And?"), nil },
+		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			return agentstest.Texts("So. And?"), nil
+		},
 		Answers: func(_ context.Context, q llm.Question) (string, error) {
 			return fmt.Sprintf(`{"reason":"so","option":%q}`, q.Options[len(q.Options)-1].ID), nil
 		},

@@ -23,7 +23,7 @@ func (l *transcript) Entry(e conversation.Entry) {
 }
 
 // TestCall checks two interruptions of a call. The first cancels a hanging request, which is then repeated. The second interrupts the last
-// words, whose rest the agent then says from the start of the interrupted clause.
+// words, whose rest the agent then says from the start of the interrupted sentence.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 		last, begun := strings.CutPrefix(got, "agent: Which day?\ncaller: monday\nagent: One moment.\ncaller: hello\nagent: ")
 		heard, rest, cut := strings.Cut(last, "\ncaller: thanks, goodbye\nagent: ")
 		const words = "Your wish was noted, and somebody will call you back as soon as anybody can. Goodbye."
-		if !begun || !cut || !strings.HasPrefix(words, heard) || rest != words && rest != strings.TrimPrefix(words, "Your wish was noted, ") {
+		if !begun || !cut || !strings.HasPrefix(words, heard) || rest != words {
 			t.Errorf("the transcript is\n%s", got)
 		}
 		if out.By != conversation.ByAgent || out.Reason != "the pathway has come to its end" || len(client.Made()) != 2 {

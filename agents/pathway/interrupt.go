@@ -1,6 +1,7 @@
 package pathway
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,21 +13,22 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// answering contains the instructions for an answer to a caller who has interrupted a node's text.
-const answering = "You were saying a prepared text, and the caller has interrupted you. Answer the caller in one or two sentences. " +
-	"The caller has heard the words of your last message, so never say them again. After your answer, the text goes on by itself with the " +
-	"unheard words, so do not say these either. If you ask a question, the text waits for the caller's answer."
+// answering contains the instructions for an answer to a caller who has interrupted a node's text, or whose words do not lead on from it.
+const answering = "You were saying a prepared text, and the caller has said something that does not answer it, or has interrupted you. " +
+	"Answer the caller in one or two sentences. The caller has heard the words of your last message, so never say them again. After your " +
+	"answer, the text goes on by itself with the unheard words or its question, so do not say these either. If you ask a question, the " +
+	"text waits for the caller's answer."
 
 // cut reports whether the caller has interrupted the node's text, or the conversation has returned to it from a global node. The conversation
 // then does not say the heard part of the text again, except for a question: see sayRest.
 func (w *walk) cut() bool { return w.state.Interruption != (Interruption{}) && w.at.Text != nil }
 
-// continueText answers words that have interrupted the node's text, or that follow such an interruption, if the conversation stays at the
-// node. The model answers them, and then the text goes on: see sayRest. The text does not go on yet if the caller has asked the agent to stop
+// continueText answers words of the caller if the conversation stays at a node with a text. The model answers them, and then the text goes
+// on: with its unheard rest (see sayRest), or else with its question. The text does not go on yet if the caller has asked the agent to stop
 // or to wait, or if the model's answer is a question. asked is the result of dialogue.Talk.Asked.
 //
-// If the model cannot answer, the agent invites a caller who asked it to stop or to wait, says the unheard rest of the text to any other, and
-// asks the caller to repeat the words if no rest is left.
+// If the model cannot answer, the agent invites a caller who asked it to stop or to wait, and says the unheard rest of the text to any other.
+// If no rest is left, the agent says that it has not understood and asks the text's question, or asks the caller to repeat the words.
 func (w *walk) continueText(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
 	said := w.answer.Said()
 	r := w.request()
@@ -41,45 +43,62 @@ func (w *walk) continueText(ctx context.Context, in conversation.Turn, asked dia
 	}
 	stops := asked == dialogue.Wait || overlap.AsksToStop(w.agent.Language, in.Text)
 	own := strings.TrimPrefix(w.answer.Said(), said)
+	question, _ := question(w.render(w.at.Text))
 	switch {
 	case own != "" && (stops || overlap.Asked(own)):
-	case own != "":
-		w.sayRest(true)
-	case stops:
+	case own == "" && stops:
 		w.answer.Text(w.agent.Lines.GoAhead)
 	case w.state.Interruption.Rest != "":
 		w.sayRest(false)
+	case own != "":
+		w.ask(question)
+	case question != "":
+		w.ask(w.agent.Lines.NotUnderstood + " " + question)
 	default:
 		w.answer.Text(w.agent.Lines.Repeat)
 	}
 }
 
-// sayRest says the unheard rest of the node's interrupted text, from the start of the interrupted clause: see dialogue.Talk.Hear. If the
-// caller has heard the whole text, sayRest repeats only its question, provided that asks is set and the node waits for the caller's answer.
-func (w *walk) sayRest(asks bool) {
-	w.state.SaysText = true
+// sayRest says the unheard rest of the node's interrupted text, from the start of the interrupted sentence: see dialogue.Talk.Hear. If the
+// caller has heard the whole text, and the conversation is arriving, which means that it has returned to a node that waits for the caller,
+// sayRest repeats only the question of the text, or its last sentence if it has no question.
+func (w *walk) sayRest(arriving bool) {
 	if rest := w.state.Interruption.Rest; rest != "" {
 		w.state.Interruption.Rest = ""
-		w.answer.Text(rest)
+		w.ask(rest)
 		return
 	}
-	if asks && w.at.Type != graph.NodeWait && !(w.state.ActionPending && w.moves()) {
-		w.answer.Text(question(w.render(w.at.Text)))
+	w.state.SaysText = true
+	if !arriving || w.at.Type == graph.NodeWait || w.state.ActionPending && w.moves() {
+		return
 	}
+	question, last := question(w.render(w.at.Text))
+	w.ask(cmp.Or(question, last))
 }
 
-// question returns the part of a node's text that the caller must answer: the last sentence with a question mark and the few words that may
-// follow it (see overlap.Asked), or else the last sentence.
-func question(text string) string {
+// ask says a part of the node's text, whose interruption is an interruption of the text.
+func (w *walk) ask(text string) {
+	w.state.SaysText = true
+	w.answer.Text(text)
+}
+
+// sentences returns the sentences of a text.
+func sentences(text string) []string {
 	c := tts.Chunker{WholeSentences: true}
-	sentences := append(c.Write(text), c.Flush()...)
-	if len(sentences) == 0 {
-		return ""
-	}
-	for i := range slices.Backward(sentences) {
-		if asks := strings.Join(sentences[i:], " "); overlap.Asked(asks) {
-			return asks
+	return append(c.Write(text), c.Flush()...)
+}
+
+// question returns the question at the end of a text, which is its last sentence with a question mark and the few words that may follow it
+// (see overlap.Asked), and the last sentence. Both may be empty.
+func question(text string) (question, last string) {
+	all := sentences(text)
+	for i := range slices.Backward(all) {
+		if asks := strings.Join(all[i:], " "); overlap.Asked(asks) {
+			return asks, all[len(all)-1]
 		}
 	}
-	return sentences[len(sentences)-1]
+	if len(all) > 0 {
+		last = all[len(all)-1]
+	}
+	return "", last
 }

@@ -152,13 +152,15 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 }
 
 // stay answers the caller's words if the conversation stays at its node. asked is Wait if they ask the agent to wait: the caller then has
-// time, and does not hear the node's words again.
+// time, and does not hear the node's words again. A text of one sentence is said again. Longer texts are not: see continueText.
 func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
 	switch {
 	case w.cut():
 		w.continueText(ctx, in, asked)
 	case asked == dialogue.Wait:
 		w.answer.Courtesy(asked, "", w.agent.Lines)
+	case w.at.Text != nil && len(sentences(w.render(w.at.Text))) > 1:
+		w.continueText(ctx, in, asked)
 	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
 		w.answer.Text(w.agent.Lines.Repeat)
 	}

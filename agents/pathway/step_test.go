@@ -373,7 +373,7 @@ func TestCourtesies(t *testing.T) {
 		c.begins("ask.")
 		c.turn(silence, "Are you still there?")
 		c.turn(silence, "Are you still there?")
-		c.turn(silence, "I can't hear you well. Goodbye. End{the caller was not heard}")
+		c.turn(silence, "I can't hear you, so I will end the call. Goodbye. End{the caller was not heard}")
 		if !c.state.Over || len(c.model().Questions()) != 0 {
 			t.Errorf("the state is %+v, after %d questions", c.state, len(c.model().Questions()))
 		}
