@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -29,6 +30,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 				{Start: 2900 * time.Millisecond, Length: 5, Why: conversation.HoldCut},
 			},
 			Turn: 3, Waited: 480 * time.Millisecond, WaitedFor: "complete",
+			Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Max: 6, Digits: "0123"},
 			Begun: []conversation.Begun{
 				{At: 1700 * time.Millisecond, Why: conversation.BegunContinued}, {At: 1900 * time.Millisecond, Used: true},
 			},

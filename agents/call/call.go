@@ -114,11 +114,12 @@ type Entry struct {
 	Start, End  time.Duration // relative to the answer
 	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
-	Holds       []conversation.Hold  // pauses of the agent while the other side spoke; times relative to the answer
-	Turn        int                  // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
-	Waited      time.Duration        // silence after the other side's words until the turn was over
-	WaitedFor   endpoint.Reason      // reason for the length of Waited
-	Begun       []conversation.Begun // early answers to the turn, in order; times relative to the answer
+	Holds       []conversation.Hold   // pauses of the agent while the other side spoke; times relative to the answer
+	Turn        int                   // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
+	Waited      time.Duration         // silence after the other side's words until the turn was over
+	WaitedFor   endpoint.Reason       // reason for the length of Waited
+	Expected    conversation.Expected // answer that the agent expected in the other side's words
+	Begun       []conversation.Begun  // early answers to the turn, in order; times relative to the answer
 	CreatedAt   time.Time
 }
 

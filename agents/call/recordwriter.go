@@ -81,7 +81,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
-		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Begun: e.Begun,
+		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Expected: e.Expected, Begun: e.Begun,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:

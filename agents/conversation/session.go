@@ -28,6 +28,7 @@ type session struct {
 
 	recognition *recognition
 	observing   sync.Mutex // held while the observer is called
+	shown       Partial    // last partial text that no entry and no other partial text has replaced
 
 	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
 	cancel        context.CancelFunc // cancels ctx
@@ -59,16 +60,26 @@ func (s *session) hearing() Hearing {
 func (s *session) write(e Entry) {
 	s.observing.Lock()
 	defer s.observing.Unlock()
+	if e.Role == RoleCaller && e.Turn >= s.shown.Turn {
+		s.shown = Partial{}
+	}
 	s.cfg.Observer.Entry(e)
 }
 
-// show passes a partial text to the observer, if it receives partial texts.
+// show passes a partial text to the observer, if it receives partial texts. An empty text withdraws the shown text, unless that text belongs
+// to a later turn.
 func (s *session) show(p Partial) {
-	if o, ok := s.cfg.Observer.(PartialObserver); ok {
-		s.observing.Lock()
-		defer s.observing.Unlock()
-		o.Partial(p)
+	o, ok := s.cfg.Observer.(PartialObserver)
+	if !ok {
+		return
 	}
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	if p.Text == "" && (s.shown.Text == "" || p.Turn < s.shown.Turn) {
+		return
+	}
+	s.shown = p
+	o.Partial(p)
 }
 
 // now returns the current time of the call.

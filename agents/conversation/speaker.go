@@ -105,11 +105,11 @@ func (s *speaker) certain(j *job) bool {
 // hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
 // or a short noise without words did not interrupt the agent.
 func (s *speaker) hears(j *job, spoken spokenWords) bool {
-	if spoken.text != "" {
-		s.write(Entry{
-			Role: RoleCaller, Text: spoken.text, Confidence: spoken.confidence, Turn: j.turn, Start: j.utterances[0].began, End: j.lastVoice,
-			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor,
-		})
+	for _, e := range j.lines() {
+		s.write(e)
+	}
+	if spoken.text == "" {
+		s.show(Partial{Turn: j.turn})
 	}
 	switch {
 	case spoken.err != nil && s.listens.Err() != nil:
@@ -157,7 +157,7 @@ func (s *speaker) reply(j *job, t Turn) {
 		err = lost
 	}
 	if j.ctx.Err() != nil {
-		j.mouth.cut(s.now) // if the end of Run's context has canceled the job
+		j.mouth.cut(j.ctx, s.now) // if the end of Run's context has canceled the job
 		s.record(j, true)
 		return
 	}

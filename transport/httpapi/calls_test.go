@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // TestCreateCallWarns checks that the answer contains a warning only if the model cannot follow the task.
@@ -99,7 +100,7 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		{Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 500 * time.Millisecond, End: time.Second, Interrupted: true, Holds: []conversation.Hold{
 			{Start: 700 * time.Millisecond, Length: 42500 * time.Microsecond, Why: conversation.HoldBackChannel},
 		}},
-		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second, Turn: 1, Waited: 480 * time.Millisecond, WaitedFor: "pause"},
+		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second, Turn: 1, Waited: 480 * time.Millisecond, WaitedFor: "pause", Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Digits: "0123"}},
 		{Speaker: call.SpeakerAction, Text: "Pressed 1.", Latency: conversation.Latency{Playing: 1500 * time.Microsecond}},
 		{
 			Speaker: call.SpeakerAssistant, Text: "Which day?", Turn: 1, Latency: conversation.Latency{EndOfTurn: 480 * time.Millisecond, Playing: 700 * time.Millisecond},
@@ -140,6 +141,8 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		path []any
 	}{
 		{1.0, []any{"transcripts", 1, "turn"}}, {480.0, []any{"transcripts", 1, "waited", "ms"}}, {"pause", []any{"transcripts", 1, "waited", "why"}},
+		{"digits", []any{"transcripts", 1, "expected", "kind"}}, {4.0, []any{"transcripts", 1, "expected", "min"}},
+		{nil, []any{"transcripts", 1, "expected", "max"}}, {"0123", []any{"transcripts", 1, "expected", "digits"}},
 		{3200.0, []any{"transcripts", 3, "begun", 0, "start_ms"}}, {false, []any{"transcripts", 3, "begun", 0, "used"}},
 		{"revised", []any{"transcripts", 3, "begun", 0, "why"}}, {true, []any{"transcripts", 3, "begun", 1, "used"}},
 		{1.0, []any{"conversation", "turns"}}, {1.0, []any{"conversation", "interrupted"}}, {1.0, []any{"conversation", "resumed"}},

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
@@ -155,6 +156,13 @@ type waitJSON struct {
 	Why    endpoint.Reason `json:"why,omitempty"`
 }
 
+type expectedJSON struct {
+	Kind   expect.Kind `json:"kind"`
+	Min    int         `json:"min,omitempty"`
+	Max    int         `json:"max,omitempty"`
+	Digits string      `json:"digits,omitempty"`
+}
+
 type begunJSON struct {
 	At   time.Duration            `json:"at_ns"`
 	Used bool                     `json:"used,omitempty"`
@@ -177,4 +185,5 @@ var (
 	_ = latencyJSON(conversation.Latency{})
 	_ = holdJSON(conversation.Hold{})
 	_ = begunJSON(conversation.Begun{})
+	_ = expectedJSON(conversation.Expected{})
 )

@@ -733,6 +733,69 @@ func (s CallEventCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(
 
 func (s *CallEventCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *CallExpectation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
+	if s.Min.Set {
+		e.FieldStart("min")
+		s.Min.Encode(e)
+	}
+	if s.Max.Set {
+		e.FieldStart("max")
+		s.Max.Encode(e)
+	}
+	if s.Digits.Set {
+		e.FieldStart("digits")
+		s.Digits.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallExpectation = codec.Object{
+	Type:     "CallExpectation",
+	Members:  []string{"kind", "min", "max", "digits"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *CallExpectation) Decode(d *jx.Decoder) error {
+	return objectOfCallExpectation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "kind":
+			return 0, s.Kind.Decode(d)
+		case "min":
+			s.Min.Reset()
+			return 1, s.Min.Decode(d)
+		case "max":
+			s.Max.Reset()
+			return 2, s.Max.Decode(d)
+		case "digits":
+			s.Digits.Reset()
+			return 3, s.Digits.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallExpectation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallExpectation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallExpectationKind) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallExpectationKind) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallExpectationKind")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallExpectationKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallExpectationKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *CallHold) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("start_ms")
@@ -2625,6 +2688,25 @@ func (s *OptCallCreateTransferList) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (o OptCallExpectation) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptCallExpectation) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallExpectation to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptCallExpectation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptCallExpectation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptCallLatency) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3834,6 +3916,10 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("waited")
 		s.Waited.Encode(e)
 	}
+	if s.Expected.Set {
+		e.FieldStart("expected")
+		s.Expected.Encode(e)
+	}
 	if s.Begun != nil {
 		e.FieldStart("begun")
 		e.ArrStart()
@@ -3852,8 +3938,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 var objectOfTranscriptLine = codec.Object{
 	Type: "TranscriptLine",
 	Members: []string{
-		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "begun",
-		"latency",
+		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "expected",
+		"begun", "latency",
 	},
 	Required: []uint8{0b00001111, 0b00000000},
 }
@@ -3886,11 +3972,14 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "waited":
 			s.Waited.Reset()
 			return 9, s.Waited.Decode(d)
+		case "expected":
+			s.Expected.Reset()
+			return 10, s.Expected.Decode(d)
 		case "begun":
-			return 10, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
+			return 11, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 11, s.Latency.Decode(d)
+			return 12, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
