@@ -20,6 +20,7 @@ type State struct {
 	Visited   []string       // ids of the visited nodes, in order
 	Turn      int            // number of turns so far
 	Loops     int            // number of consecutive turns that MaxVisits has ended
+	Recounts  int            `json:",omitempty"` // times that the agent has asked for a number again since it entered the node
 	Over      bool           // whether the conversation has ended or was transferred
 	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or a part of it
 

@@ -3,6 +3,7 @@ package pathway
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -26,6 +27,9 @@ import (
 //     is the answer to a question: it is not extracted from words that interrupt the agent before the caller has heard
 //     the first words of the question. The question is the last sentence with a question mark in the interrupted words,
 //     or else their last sentence. Texts and numbers are always extracted, because the caller has named them.
+//     A number is only known if it has the number of digits that the variable's description names: see
+//     expect.OfVariable. For another number the agent says how many digits it has heard, and asks again, at most twice at
+//     a node. Meanwhile the caller can still go to a global node. Then the conversation continues without the number.
 //  3. The model answers one question: go to a global node, follow one of the edges if the node's condition is met, or stay
 //     and speak again. An edge that is always taken needs no question, unless there are global nodes or a condition. If
 //     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation follows the edge that is
@@ -134,6 +138,11 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	if w.broken(ctx) {
 		return
 	}
+	if v.kind == stay && w.recounts() {
+		w.recount()
+		return
+	}
+	w.miscounted = 0
 	switch v.kind {
 	case stay:
 		w.state.ActionPending = false
@@ -149,6 +158,24 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	default:
 		w.follow(ctx, v)
 	}
+}
+
+// maxRecounts is the number of times that the agent asks for a number again at a node.
+const maxRecounts = 2
+
+// recounts reports whether the agent asks for a number again, because it has the wrong length: see miscount.
+func (w *walk) recounts() bool { return w.miscounted > 0 && w.state.Recounts < maxRecounts }
+
+// recount asks for a number again, and says how many digits were heard.
+func (w *walk) recount() {
+	w.state.ActionPending = false
+	w.state.Recounts++
+	line := w.agent.Lines.Repeat
+	if w.miscounted > 1 {
+		line = strings.ReplaceAll(w.agent.Lines.Digits, dialogue.DigitsHeard, strconv.Itoa(w.miscounted))
+	}
+	w.miscounted = 0
+	w.answer.Text(line)
 }
 
 // stay answers the caller's words if the conversation stays at its node. asked is Wait if they ask the agent to wait: the caller then has
