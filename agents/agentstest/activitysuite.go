@@ -85,13 +85,13 @@ func activitySpeech(t *testing.T, hear hearing, speech []int16, rate int) {
 	}
 }
 
-// activityOthers checks that an Activity does not take silence, noise and digits for speech, and measures their levels.
+// activityOthers checks that an Activity does not take silence, noise, digits and other tones for speech, and measures their levels.
 func activityOthers(t *testing.T, hear hearing, rate int) {
 	t.Helper()
 	sine := func(hz float64) func(int) float64 {
 		return func(i int) float64 { return 6000 * math.Sin(2*math.Pi*hz*float64(i)/float64(rate)) }
 	}
-	low, high := sine(770), sine(1336)
+	low, high, busyLow, busyHigh := sine(770), sine(1336), sine(480), sine(620)
 	for _, c := range []struct {
 		name  string
 		sound func(int) float64
@@ -103,6 +103,8 @@ func activityOthers(t *testing.T, hear hearing, rate int) {
 		{"comfort noise", held(steady(-60), rate), 100, activity.Noise, -60},
 		{"loud noise", held(steady(-25), rate), 100, activity.Noise, -25},
 		{"the digit 5", func(i int) float64 { return low(i) + high(i) }, 0, activity.Tone, -14.7},
+		{"a busy tone", func(i int) float64 { return busyLow(i) + busyHigh(i) }, 40, activity.Progress, -14.7},
+		{"a fax machine's tone", sine(2100), 40, activity.Fax, -17.7},
 	} {
 		wrong, voice, level, all := 0, 0, 0.0, hear(c.sound, 4)
 		for _, v := range all[c.from:] {

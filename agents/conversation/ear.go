@@ -15,6 +15,7 @@ const (
 	wordGap       = 240 * time.Millisecond // maximum gap between words; a longer gap begins a new burst
 	longestLead   = 160 * time.Millisecond // maximum of sound before a voice that counts for an interruption
 	certain       = 0.6                    // minimum of Verdict.Certainty for an interruption; coughs and breaths stay below it
+	recognized    = 40 * time.Millisecond  // time that a clear voice interrupts sooner: about the delay of its recognition
 )
 
 // voiceDetector groups frames with voice into bursts. It ignores echoes of the agent.
@@ -28,6 +29,7 @@ type voiceDetector struct {
 	gap    time.Duration // time since the last voice of the burst
 
 	certainty float64       // Verdict.Certainty of the last frame
+	clear     bool          // Verdict.Clear of the last frame
 	loud      time.Duration // duration of sound that may be the caller's voice, up to the last frame
 	lead      time.Duration // the part of this duration before the first voice of the burst
 }
@@ -40,7 +42,7 @@ func newEar(a Activity) *voiceDetector {
 func (e *voiceDetector) hear(f Frame, guarded bool) {
 	e.echo.play(f.Out)
 	v := e.activity.Hear(f.In, f.Out)
-	e.certainty = v.Certainty
+	e.certainty, e.clear = v.Certainty, v.Clear
 	near := v.Level > e.echo.limit(guarded)
 	e.echo.learn(v.Kind == activity.Speech, v.Level)
 	if near && v.Voice() {
@@ -77,9 +79,11 @@ func (e *voiceDetector) endBurst() {
 func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap, e.lead = 0, 0, 0, 0, 0 }
 
 // interrupts reports whether the caller speaks, the last frame is certainly voice, and the burst contains enough voice. The sound
-// immediately before the first voice counts too, because an Activity needs some time to recognize a voice.
+// immediately before the first voice counts too, because an Activity needs some time to recognize a voice. A clear voice may be shorter by
+// recognized, because its beginning is often too soft to count.
 func (e *voiceDetector) interrupts(enough time.Duration) bool {
-	return e.run > 1 && e.lead+e.voiced >= enough && e.certainty >= certain
+	voice := e.lead + e.voiced
+	return e.run > 1 && (voice >= enough && e.certainty >= certain || voice >= enough-recognized && e.clear)
 }
 
 // ring stores the last audio of the caller, so that an utterance can begin before the detection of its voice.

@@ -225,7 +225,7 @@ func TestEarlyAfterInterruption(t *testing.T) {
 			t.Errorf("turn %+v", turn)
 		}
 	}
-	if tries != 2 || b.withdrawn != 1 {
+	if tries < 2 || b.withdrawn != tries-1 {
 		t.Errorf("turns %+v, transcript %q", b.turns, r.lines)
 	}
 }

@@ -10,7 +10,7 @@ const (
 	duckAfter   = 120 * time.Millisecond // voice over an answer after which the agent is softer (ducking)
 	duckGain    = 0.25                   // gain of the softer answer: -12 dB
 	unduck      = 120 * time.Millisecond // silence after which the agent is as loud as before
-	pauseWithin = 300 * time.Millisecond // time after the first voice up to which a held answer may finish the current word
+	pauseWithin = 260 * time.Millisecond // time after the first voice up to which a held answer may finish the current word; the voice is recognized late
 	fadeTime    = 10 * time.Millisecond  // duration of a change of the gain; shorter changes click
 )
 

@@ -25,7 +25,8 @@ type Activity interface {
 	// the same verdicts. It does not retain the slices, and does not change them. Only one goroutine uses an Activity.
 	//
 	// Clear speech at -35 to -10 dBFS is Voice at each of the rates 8000, 16000 and 48000 Hz, with a Certainty of 0.6 or more. Silence, and
-	// steady noise after 2 s, are not. DTMF digits are activity.Tone. Level is the level in dBFS. Certainty ranges from 0 to 1.
+	// steady noise after 2 s, are activity.Noise. DTMF digits are activity.Tone. After 800 ms, a busy tone of 480 and 620 Hz is
+	// activity.Progress, and a fax machine's tone of 2100 Hz is activity.Fax. Level is the level in dBFS, within 3 dB. Certainty ranges from 0 to 1.
 	Hear(in, out []int16) activity.Verdict
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/intonation"
 )
 
 // reader runs in the goroutine of Run. It reads the frames, moves the state machine and performs its effects, none of which waits. The
@@ -17,6 +18,7 @@ type reader struct {
 
 	state         state
 	voiceDetector *voiceDetector
+	pitch         *intonation.Meter // of the caller's voice while the agent is silent
 	ring          *ring
 	begun         bool          // whether the first frame has arrived
 	lastVoice     time.Duration // end of the last frame with voice
@@ -47,7 +49,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	s := newSession(ctx, c, audio, brain)
 	r := &reader{
 		session: s, speaker: &speaker{session: s, done: make(chan struct{})},
-		voiceDetector: newEar(c.Activity(rate)), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
+		voiceDetector: newEar(c.Activity(rate)), pitch: intonation.New(rate), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 	}
 	s.wait.Go(s.recognition.run)
 	s.wait.Go(r.speaker.run)
@@ -202,6 +204,7 @@ func (r *reader) hear(f Frame) {
 		r.hearing.write(f.In)
 	}
 	r.voiceDetector.hear(f, r.guarded())
+	r.pitch.Hear(f.In, r.voiceDetector.run > 0 && len(f.Out) == 0)
 	if r.voiceDetector.run > 1 {
 		r.lastVoice = r.now()
 	}

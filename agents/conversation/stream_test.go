@@ -180,10 +180,8 @@ func TestStreamedOverlap(t *testing.T) {
 	})
 }
 
-// TestBadStreams checks that the caller's words arrive once and complete, whatever an engine does.
-func TestBadStreams(t *testing.T) {
-	t.Parallel()
-	const said = "what time is it now"
+// badStreams returns streaming recognizers that understand every utterance, and violate the duties of a Stream, or lose sessions.
+func badStreams() map[string]*agentstest.StreamingRecognizer {
 	once := func(after string) func(int, string) error {
 		done := false
 		return func(_ int, text string) error {
@@ -194,7 +192,7 @@ func TestBadStreams(t *testing.T) {
 			return errEngine
 		}
 	}
-	for name, engine := range map[string]*agentstest.StreamingRecognizer{
+	return map[string]*agentstest.StreamingRecognizer{
 		"shrinking partial texts": {Alter: func(h conversation.Heard) []conversation.Heard {
 			short := h
 			short.Text, short.Final = strings.TrimSuffix(h.Text, "now"), false
@@ -235,7 +233,14 @@ func TestBadStreams(t *testing.T) {
 				return errEngine
 			}
 		}()}},
-	} {
+	}
+}
+
+// TestBadStreams checks that the caller's words arrive once and complete, whatever an engine does.
+func TestBadStreams(t *testing.T) {
+	t.Parallel()
+	const said = "what time is it now"
+	for name, engine := range badStreams() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := parrot(3)
@@ -250,6 +255,36 @@ func TestBadStreams(t *testing.T) {
 				t.Error(r.err)
 			}
 			expectLines(t, r, "agent: start", "caller: "+said, "agent: speech "+said, "caller: "+said, "agent: speech "+said)
+		})
+	}
+}
+
+// TestBadStreamsOverTheAgent checks that words over the agent are answered once and complete, and that an acknowledgement leaves the answer
+// whole, whatever an engine does.
+func TestBadStreamsOverTheAgent(t *testing.T) {
+	t.Parallel()
+	for name, engine := range badStreams() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const said = "what time is it now"
+			b := readsAloud()
+			r := overReading(t, conversation.Config{Recognizer: engine}, b, func(ctx context.Context, p *agentstest.Phone) {
+				p.Say(said)
+				must(t, p.WaitHeard(ctx, "yes?"))
+				must(t, p.WaitQuiet(ctx, time.Second))
+				p.Say("bye")
+			})
+			if turns := b.asked(); r.err != nil || len(turns) != 3 || turns[1].Text != said || !turns[1].Interrupted || turns[2].Text != "bye" {
+				t.Errorf("turns %+v, outcome %+v, %v", turns, r.outcome, r.err)
+			}
+		})
+	}
+	for name, engine := range badStreams() {
+		t.Run(name+", acknowledgement", func(t *testing.T) {
+			t.Parallel()
+			b := readsAloud()
+			r := overReading(t, conversation.Config{Recognizer: engine}, b, func(_ context.Context, p *agentstest.Phone) { p.Say("uh huh") })
+			checkReadOnce(t, r, b, 1)
 		})
 	}
 }

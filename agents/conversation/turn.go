@@ -103,18 +103,19 @@ func (r *reader) judgeTurn() {
 	}
 }
 
-// evidence returns the evidence for the end of the turn, and whether words of all its utterances are known, even if they are not final.
+// evidence returns the evidence for the end of the turn, and whether the words of all its utterances are probably complete, even if they are
+// not final: a partial text that is older than the utterance's last voice may lack the last word.
 func (r *reader) evidence() (e endpoint.Evidence, shown bool) {
 	expected := r.expected.get()
 	e = endpoint.Evidence{
-		Asked: r.turn.asked, Expect: expected.Answer, Phrases: expected.Phrases, Pauses: r.pauses, Language: r.cfg.Language,
+		Asked: r.turn.asked, Expect: expected.Answer, Phrases: expected.Phrases, Contour: r.pitch.Contour(), Pauses: r.pauses, Language: r.cfg.Language,
 		Least: cmp.Or(expected.Least, r.cfg.EndOfTurn), Longest: cmp.Or(expected.Longest, r.cfg.LongestWait),
 	}
 	e.Text, e.Known, _ = r.turn.words()
 	shown = true
 	for _, u := range r.turn.utterances {
 		heard, final := u.sofar()
-		shown = shown && (final || heard.Text != "")
+		shown = shown && (final || heard.Text != "" && u.newest > u.lastVoice)
 		e.EndOfTurn, e.Forced = heard.EndOfTurn, !u.streamed()
 	}
 	return e, shown
@@ -150,10 +151,12 @@ func (r *reader) readWords() {
 	}
 	changed := false
 	for _, u := range r.turn.utterances {
-		changed = u.changes() || changed
+		if u.changes() {
+			changed, u.newest = true, r.now()
+		}
 	}
 	if r.hearing != nil && r.hearing.changes() {
-		changed = true
+		changed, r.hearing.newest = true, r.now()
 		if r.state == paused || r.state == talkedOver {
 			r.verdict(r.hearing)
 		}

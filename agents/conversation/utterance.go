@@ -11,6 +11,8 @@ type utterance struct {
 	hearing Hearing
 	of      *recognition
 
+	newest time.Duration // time of the call at which the reader saw the newest result
+
 	// Set when the utterance is finished.
 	voiced    time.Duration
 	lastVoice time.Duration // time of the call

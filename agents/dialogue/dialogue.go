@@ -72,7 +72,7 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	return rest
 }
 
-// cut cuts the agent's last words to the heard part, and returns the rest from the start of the interrupted clause. Messages of the tools
+// cut cuts the agent's last words to the heard part, and returns the rest from the start of the interrupted sentence. Messages of the tools
 // that the agent called remain.
 func (t *Talk) cut(heard string) (rest string) {
 	if t.Last == 0 {

@@ -227,6 +227,7 @@ func TestBargeInOfANode(t *testing.T) {
 // anySentences returns a text of sentences with different words, commas, semicolons and line breaks, and its sentences. The last sentence
 // may be a question.
 func anySentences(t *rapid.T) (text string, sentences []string) {
+	var out strings.Builder
 	word, last := 0, rapid.IntRange(0, 4).Draw(t, "last")
 	for n := range last + 1 {
 		var words []string
@@ -239,9 +240,9 @@ func anySentences(t *rapid.T) (text string, sentences []string) {
 			s = strings.TrimSuffix(s, ".") + "?"
 		}
 		sentences = append(sentences, s)
-		text += s + rapid.SampledFrom([]string{" ", "\n"}).Draw(t, "gap")
+		out.WriteString(s + rapid.SampledFrom([]string{" ", "\n"}).Draw(t, "gap"))
 	}
-	return strings.TrimSpace(text), sentences
+	return strings.TrimSpace(out.String()), sentences
 }
 
 // listener simulates the ears of a caller who hears a node's text in parts.
@@ -261,7 +262,7 @@ func (l listener) hears(said, heard string) {
 		}
 		l.whole[s] = l.whole[s] || strings.Contains(heard, s)
 	}
-	for _, w := range strings.Fields(heard) {
+	for w := range strings.FieldsSeq(heard) {
 		l.words[w] = true
 	}
 }
@@ -323,7 +324,7 @@ func TestNothingHeardIsRepeated(t *testing.T) {
 			l.hears(said, said)
 			turn = speech("cost")
 		}
-		for _, w := range strings.Fields(strings.Join(sentences, " ")) {
+		for w := range strings.FieldsSeq(strings.Join(sentences, " ")) {
 			if !l.words[w] {
 				r.Fatalf("%q was never heard: %v", w, l.words)
 			}

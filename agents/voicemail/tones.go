@@ -3,6 +3,8 @@ package voicemail
 import (
 	"math"
 	"time"
+
+	"github.com/callwright/callwright/speech/activity"
 )
 
 // toneKind is the meaning of one or more tones.
@@ -23,9 +25,9 @@ const (
 	// sinceTone is the silence after a tone until its meaning is known. It is also the silence before a message.
 	sinceTone = 200 * time.Millisecond
 
+	betweenFax   = 1600.0                  // Hz: between the tones of calling and of answering fax machines
 	shortestCED  = 1200 * time.Millisecond // T.30: 2.6 to 4 s
-	shortestCNG  = 400 * time.Millisecond  // T.30: 0.5 s, every 3.5 s
-	longestCNG   = 650 * time.Millisecond
+	longestCNG   = 650 * time.Millisecond  // T.30: 0.5 s, every 3.5 s; activity.Fax requires 400 ms
 	periodCNG    = 4 * time.Second
 	shortestInfo = 150 * time.Millisecond // E.180: 330 ms, in some networks 274 or 380 ms
 	longestInfo  = 450 * time.Millisecond
@@ -38,8 +40,13 @@ const (
 // toneSound is a single tone.
 type toneSound struct {
 	hertz      float64
+	fax        bool // activity.Fax
 	begin, end time.Duration
 }
+
+// answers reports whether the tone is one of an answering fax machine (CED), and calls whether it is one of a calling fax machine (CNG).
+func (s toneSound) answers() bool { return s.fax && s.hertz > betweenFax && s.length() >= shortestCED }
+func (s toneSound) calls() bool   { return s.fax && s.hertz < betweenFax && s.length() <= longestCNG }
 
 // length returns the duration of the tone.
 func (s toneSound) length() time.Duration { return s.end - s.begin }
@@ -54,20 +61,22 @@ type tones struct {
 // sounds reports whether a tone sounds.
 func (t *tones) sounds() bool { return t.current }
 
-// hear processes the frequency of a frame, which is 0 without a tone, and returns the meaning of the tones, once it is known. spoken reports
-// whether the other side has spoken before: the network's tones and those of fax machines are not expected after speech.
-func (t *tones) hear(hertz float64, spoken bool) toneKind {
+// hear processes the verdict on a frame, and returns the meaning of the tones, once it is known. spoken reports whether the other side has
+// spoken before: the network's tones and those of fax machines are not expected after speech.
+func (t *tones) hear(v activity.Verdict, spoken bool) toneKind {
 	t.now += frameTime
+	hertz := v.Hertz
 	newest := len(t.last) - 1
 	switch {
 	case hertz > 0 && t.current && newest >= 0 && near(hertz, t.last[newest].hertz, 0.03):
 		t.last[newest].end = t.now
+		t.last[newest].fax = t.last[newest].fax || v.Kind == activity.Fax
 	case hertz > 0:
 		t.current = true
 		if len(t.last) == 3 {
 			t.last = append(t.last[:0], t.last[1:]...)
 		}
-		t.last = append(t.last, toneSound{hertz, t.now - reportTime, t.now})
+		t.last = append(t.last, toneSound{hertz: hertz, begin: t.now - reportTime, end: t.now})
 	default:
 		t.current = false
 	}
@@ -88,14 +97,14 @@ func (t *tones) meaning(spoken bool) (kind toneKind, known bool) {
 	switch {
 	case t.informs():
 		return information, true
-	case !spoken && near(newest.hertz, 2100, 0.012) && newest.length() >= shortestCED:
+	case !spoken && newest.answers():
 		return fax, true
 	case t.current, silence < sinceTone:
 		return none, false
 	case spoken:
 		return t.ifBeep(newest), true
-	case t.calls():
-		if len(t.last) > 1 && near(t.last[len(t.last)-2].hertz, 1100, 0.035) {
+	case newest.calls():
+		if len(t.last) > 1 && t.last[len(t.last)-2].calls() {
 			return fax, true
 		}
 		return t.waited(newest, silence, periodCNG)
@@ -138,12 +147,6 @@ func (t *tones) informs() bool {
 		}
 	}
 	return true
-}
-
-// calls reports whether the newest tone is one of a calling fax machine.
-func (t *tones) calls() bool {
-	s := t.last[len(t.last)-1]
-	return near(s.hertz, 1100, 0.035) && s.length() >= shortestCNG && s.length() <= longestCNG
 }
 
 // near reports whether a frequency differs from another one by at most the given share.

@@ -78,7 +78,7 @@ func (d *Detector) Hear(f conversation.Frame) call.Answerer {
 	if len(f.Out) > 0 {
 		d.agent = d.elapsed
 	}
-	kind := d.tones.hear(v.Hertz, d.stretches > 0 || d.voiceTime >= spoken)
+	kind := d.tones.hear(v, d.stretches > 0 || d.voiceTime >= spoken)
 	switch {
 	case d.tones.sounds():
 		d.gap = 0

@@ -33,6 +33,7 @@ var bridges = []struct{ from, to string }{
 	{"agents", "speech/tts"},
 	{"agents/agentstest", "speech/speechtest"},
 	{"agents", "speech/activity"},
+	{"agents", "speech/intonation"},
 	{"agents", "speech/ambience"},
 	{"agents/agentstest", "speech/pcm"},
 	{"agents/call", "speech/pcm"},

@@ -40,6 +40,7 @@ type Verdict struct {
 	Loud      bool    // louder than the noise; a Network takes up to 100 ms longer to confirm speech
 	Far       bool    // the speech is too soft for this caller: somebody else speaks in the room
 	Certainty float64 // from 0 to 1: mean probability of speech over the last 160 ms; 1 without a Network
+	Clear     bool    // speech beyond doubt: the mean probability over the last 80 ms is 0.9 or more; false without a Network
 	Hertz     float64 // frequency of a single tone of any kind; 0 for every other sound
 }
 

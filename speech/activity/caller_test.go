@@ -138,3 +138,29 @@ func BenchmarkHear(b *testing.B) {
 		i += 160
 	}
 }
+
+// TestVoicesInRoom checks that babble 10 dB softer than the caller does not count once the caller stops, and that the soft end of a sentence
+// counts on a quiet line.
+func TestVoicesInRoom(t *testing.T) {
+	t.Parallel()
+	const seconds = 8000
+	caller := sounds.Scale(sounds.Speech(t, "rms", "No, that was my sister, and she has moved to Springfield."), -20)
+	babble := sounds.Babble(t, -30)
+	d := activity.New(8000, silero.New())
+	counts(d, sounds.Mix(make([]int16, 3*seconds), babble))
+	if voice, _ := counts(d, sounds.Mix(caller, func(i int) float64 { return babble(i + 3*seconds) })); voice < 80 {
+		t.Errorf("%d frames of the caller are voice, want at least 80", voice)
+	}
+	if voice, far := counts(d, sounds.Mix(make([]int16, 3*seconds), func(i int) float64 { return babble(i + 10*seconds) })); voice > 15 || far < 30 {
+		t.Errorf("after the caller has stopped, %d frames of the babble are voice, and %d are somebody else's", voice, far)
+	}
+
+	line := sounds.White(-66)
+	d = activity.New(8000, silero.New())
+	counts(d, sounds.Mix(make([]int16, 3*seconds), line))
+	counts(d, sounds.Mix(caller, line))
+	soft := sounds.Mix(sounds.Scale(sounds.Speech(t, "rms", "If that is all right with you."), -30), line)
+	if voice, far := counts(d, soft); voice < 50 || far > 10 {
+		t.Errorf("of the caller's soft words, %d frames are voice, and %d are somebody else's", voice, far)
+	}
+}

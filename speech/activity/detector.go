@@ -40,7 +40,8 @@ type Detector struct {
 	loud    bool // the last frame was louder than the noise
 }
 
-// New returns a Detector for audio of 8000, 16000 or 48000 Hz. If network is nil, the Detector judges by energy alone.
+// New returns a Detector for audio of 8000, 16000 or 48000 Hz. If network is nil, the Detector judges by energy alone, with
+// the limits that the package describes.
 func New(rate int, network Network) *Detector {
 	return &Detector{
 		fold:    max(1, rate/bandRate),
@@ -64,7 +65,7 @@ func (d *Detector) Hear(in, out []int16) Verdict {
 		d.high.rest()
 		d.low.rest()
 		d.knock.rest()
-		d.caller.hear(0)
+		d.caller.hear(0, 0)
 		d.tone.rest()
 		d.dual.rest()
 		return Verdict{Level: decibels(0), Certainty: d.network.certainty()}
@@ -88,7 +89,7 @@ func (d *Detector) classify() Verdict {
 		all += h * h
 		vowels += l * l
 	}
-	d.caller.hear(all / bandFrame)
+	d.caller.hear(all/bandFrame, d.network.mean())
 	level, lowLevel := decibels(all/bandFrame), decibels(vowels/bandFrame)
 	low, whole := d.vowel.over(lowLevel), d.whole.over(level)
 	need := onset
@@ -115,7 +116,7 @@ func (d *Detector) classify() Verdict {
 	case d.loud && knocked:
 		v.Kind = Impulse
 	case speech:
-		v.Kind = Speech
+		v.Kind, v.Clear = Speech, d.network.clear()
 	}
 	return v
 }

@@ -3,5 +3,6 @@
 //
 // By itself, a Detector compares energy with a noise floor, so that it takes coughs, music and other voices for speech. A Network such as
 // silero.Network corrects that: where the caller is clearly louder than the noise, a frame is speech if the energy and the network agree. In
-// louder noise the network decides alone, because the energy misses many frames.
+// louder noise the network decides alone, because the energy misses many frames. Without a Network, babble and single voices that are less than
+// 13 dB softer than the caller keep a turn open, and coughs and music interrupt the agent.
 package activity

@@ -9,6 +9,8 @@ const (
 const (
 	window        = 256 // samples of a network's window
 	certainFrames = 8   // number of frames in Verdict.Certainty
+	clearFrames   = 4   // number of frames in Verdict.Clear
+	clearMean     = 0.9 // least mean probability of speech beyond doubt
 )
 
 // opinion passes the audio to a Network, and averages its probabilities. The network may be nil.
@@ -48,6 +50,20 @@ func (o *opinion) certainty() float64 {
 	if o.network == nil {
 		return 1
 	}
+	return o.mean()
+}
+
+// clear reports whether the newest frames are speech beyond doubt.
+func (o *opinion) clear() bool {
+	var sum float64
+	for i := range clearFrames {
+		sum += o.last[(o.at+certainFrames-i)%certainFrames]
+	}
+	return sum >= clearMean*clearFrames
+}
+
+// mean returns the mean probability of the last frames, or 0 without a network.
+func (o *opinion) mean() float64 {
 	var sum float64
 	for _, p := range o.last {
 		sum += p

@@ -31,13 +31,13 @@ type spelling struct {
 // at each pause.
 var spellings = []spelling{
 	{"punctuated", func(text string, _ bool) string { return text }, false, 0.05, 600 * time.Millisecond},
-	{"bare", func(text string, _ bool) string { return strings.ToLower(strings.Map(bare, text)) }, false, 0.165, 750 * time.Millisecond},
+	{"bare", func(text string, _ bool) string { return strings.ToLower(strings.Map(bare, text)) }, false, 0.16, 750 * time.Millisecond},
 	{"batch", func(text string, over bool) string {
 		if over {
 			return text
 		}
 		return strings.TrimSuffix(text, ",") + "."
-	}, true, 0.165, 750 * time.Millisecond},
+	}, true, 0.16, 750 * time.Millisecond},
 }
 
 // bare deletes punctuation except apostrophes and hyphens within words.

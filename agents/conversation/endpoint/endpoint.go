@@ -1,5 +1,5 @@
-// Package endpoint judges when a caller's turn is over (endpointing). It weighs the words so far, what the agent has asked, and how long
-// this caller usually pauses.
+// Package endpoint judges when a caller's turn is over (endpointing). It weighs the words so far, the pitch at their end, what the
+// agent has asked, and how long this caller usually pauses.
 //
 // The words of each language are data files in the folder words. The other constants are in the table of waits.
 package endpoint
@@ -8,21 +8,23 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation/expect"
+	"github.com/callwright/callwright/speech/intonation"
 )
 
 // Evidence describes a caller's turn during a pause.
 type Evidence struct {
-	Text      string          // the words of the turn so far
-	Known     bool            // whether Text contains the words of all speech in the turn; if not, some speech is still being recognized
-	Forced    bool            // whether the end of Text was recognized without regard to more words, so that its closing period is no evidence
-	EndOfTurn float64         // the recognizer's probability that the turn is over, from 0 to 1; 0 if unknown
-	Asked     string          // the agent's words that precede the turn, as far as they were heard
-	Expect    expect.Answer   // the answer that the agent expects
-	Phrases   []string        // the exact words that the agent expects; may be any text
-	Pauses    []time.Duration // earlier pauses of this caller within turns, oldest first
-	Language  string          // BCP 47 tag or a language code of the API
-	Least     time.Duration   // lower bound of Wait.Final; 0 means DefaultLeast
-	Longest   time.Duration   // upper bound of Wait.Final; 0 means DefaultLongest; a bound below Least means Least
+	Text      string             // the words of the turn so far
+	Known     bool               // whether Text contains the words of all speech in the turn; if not, some speech is still being recognized
+	Forced    bool               // whether the end of Text was recognized without regard to more words, so that its closing period is no evidence
+	EndOfTurn float64            // the recognizer's probability that the turn is over, from 0 to 1; 0 if unknown
+	Asked     string             // the agent's words that precede the turn, as far as they were heard
+	Expect    expect.Answer      // the answer that the agent expects
+	Phrases   []string           // the exact words that the agent expects; may be any text
+	Contour   intonation.Contour // how the caller's pitch ended before the pause; may be unknown
+	Pauses    []time.Duration    // earlier pauses of this caller within turns, oldest first
+	Language  string             // BCP 47 tag or a language code of the API
+	Least     time.Duration      // lower bound of Wait.Final; 0 means DefaultLeast
+	Longest   time.Duration      // upper bound of Wait.Final; 0 means DefaultLongest; a bound below Least means Least
 }
 
 // The defaults of the bounds of a Wait.
@@ -65,5 +67,6 @@ const (
 	Hesitation Reason = "hesitation" // the caller hesitates, as in "um"
 	Number     Reason = "number"     // a number is being read
 	Incomplete Reason = "incomplete" // the expected answer has begun, such as an e-mail address without its domain
+	Intonation Reason = "intonation" // the pitch of the last words decided
 	Engine     Reason = "engine"     // the recognizer's probability decided
 )

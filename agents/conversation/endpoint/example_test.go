@@ -14,6 +14,6 @@ func ExampleRules() {
 	}
 	// Output:
 	// 2s 2s unfinished
-	// 200ms 500ms finished
+	// 150ms 500ms finished
 	// 150ms 350ms answered
 }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/conversation/words"
+	"github.com/callwright/callwright/speech/intonation"
 )
 
-// Rules judges by the words of a language, by punctuation, numbers, the expected answer, the recognizer's probability and the caller's
-// pauses. It implements conversation.TurnDetector. The zero value is ready to use.
+// Rules judges by the words of a language, by punctuation, intonation, numbers, the expected answer, the recognizer's probability and the
+// caller's pauses. It implements conversation.TurnDetector. The zero value is ready to use.
 type Rules struct{}
 
 // class is the row of a turn in the table of waits.
@@ -40,6 +41,10 @@ const (
 	valuePart
 	addressPart
 	unreadNumber
+	levelAnswer
+	levelPlain
+	fallenPerhaps
+	fallenUnfinished
 )
 
 // waits is the table of all waits in milliseconds. human marks waits that become longer for a caller with long pauses.
@@ -53,9 +58,9 @@ var waits = [...]struct {
 	answeredQuestion:  {150, 350, Answered, false},     // few callers add anything to a plain yes
 	expectedPhrase:    {150, 400, Answered, true},      // exactly the words that the agent has asked for
 	closingWords:      {150, 400, Finished, false},     // callers seldom continue after "thank you"
-	punctuated:        {200, 500, Finished, true},      // recognizers end sentences too early at times
-	plain:             {250, 700, Plain, true},         // a compromise: 29 % of the pauses within sentences are longer
-	openSentence:      {500, 1400, Open, true},         // 5 % of the pauses are longer
+	punctuated:        {150, 500, Finished, true},      // recognizers end sentences too early at times
+	plain:             {150, 680, Plain, true},         // a compromise: 31 % of the pauses within sentences are longer
+	openSentence:      {700, 1400, Open, true},         // 5 % of the pauses are longer
 	perhapsUnfinished: {800, 1300, Unfinished, true},   // "what is it for": few such turns end here
 	surelyUnfinished:  {2000, 2000, Unfinished, true},  // 1 % of the pauses are longer
 	hesitating:        {2000, 2000, Hesitation, false}, // the caller is thinking, and knows that the pause is long
@@ -69,6 +74,10 @@ var waits = [...]struct {
 	valuePart:         {2000, 2000, Incomplete, false}, // callers say an e-mail address in parts
 	addressPart:       {500, 1300, Incomplete, true},   // street, number, postal code and city
 	unreadNumber:      {500, 1300, Incomplete, true},   // digits that the recognizer has misheard, or that the rules cannot read
+	levelAnswer:       {300, 700, Intonation, true},    // "no, that was my sister"
+	levelPlain:        {500, 1200, Intonation, true},   // 1 to 10 % of the sentences end in the middle of the voice's pitch
+	fallenPerhaps:     {500, 1000, Intonation, true},   // "what is it for"
+	fallenUnfinished:  {500, 1300, Intonation, true},   // some sentences end with "if you can"
 }
 
 // Judge returns how long to wait. It is a pure function of e, and usually allocates no memory.
@@ -84,7 +93,7 @@ func (Rules) Judge(e Evidence) Wait {
 	if !e.Known {
 		return Wait{Likely: longest, Final: longest, Why: Unknown}
 	}
-	row := waits[classify(e)]
+	row := waits[byContour(classify(e), e.Contour)]
 	w := Wait{
 		Likely: time.Duration(row.likely) * time.Millisecond,
 		Final:  time.Duration(row.final) * time.Millisecond,
@@ -125,6 +134,12 @@ func classify(e Evidence) class {
 			return c
 		}
 	}
+	switch {
+	case (last == perhaps || last == unfinished) && l.verbLast(text):
+		last = anyEnding
+	case last == anyEnding && len(e.Text) <= tail && l.isSubject(text):
+		last = perhaps
+	}
 	c := sentence(e, last)
 	switch {
 	case e.Expect.Kind == expect.Address && (c == plain || c == punctuated):
@@ -162,6 +177,30 @@ func sentence(e Evidence, last ending) class {
 	default:
 		return plain
 	}
+}
+
+// byContour returns the class of a turn that also considers the end of the caller's pitch.
+func byContour(c class, contour intonation.Contour) class {
+	switch contour {
+	case intonation.Level:
+		switch {
+		case c == plain:
+			return levelPlain
+		case c == answeredQuestion || c == closingWords:
+			return levelAnswer
+		}
+	case intonation.Falling:
+		if fallen := afterFall[c]; fallen != unknownWords {
+			return fallen
+		}
+	case intonation.Unknown, intonation.Rising: // a question, a list, or excitement
+	}
+	return c
+}
+
+// afterFall contains the classes of turns whose pitch falls at the end, if they are others.
+var afterFall = [len(waits)]class{
+	perhapsUnfinished: fallenPerhaps, surelyUnfinished: fallenUnfinished,
 }
 
 // expects reports whether a folded text is one of the expected phrases.

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/conversation/expect"
+	"github.com/callwright/callwright/speech/intonation"
 )
 
 var _ conversation.TurnDetector = endpoint.Rules{}
@@ -20,17 +21,17 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	for language, reasons := range map[string]map[endpoint.Reason]string{
 		"en": {
-			endpoint.Unfinished: "I'd like to; I would like to change my; and; my number is; it's; hello,; I mean...; can you; because; I want a table for; so that",
+			endpoint.Unfinished: "I'd like to; I would like to change my; and; my number is; it's; hello,; I mean...; my old address; which documents; I bought; can you; because; I want a table for; so that",
 			endpoint.Hesitation: "I need um; umm; let me see; well",
 			endpoint.Finished:   "that's all; thank you; a table for two please; yes; no thank you; I'd like to book a table.; Where are you from?; um yes",
 			endpoint.Plain:      "i'd like to book a table; my name is john smith; it does not work; I WOULD LIKE A TABLE",
 			endpoint.Open:       "I'd like to book a table; I'd like to book a table, for two people; this is john,; I was there...; I have a question about the bill…",
 		},
 		"de": {
-			endpoint.Unfinished: "ich möchte; ich hätte gern einen; und; meine Nummer ist; weil ich; ich rufe Sie an",
+			endpoint.Unfinished: "ich möchte; ich hätte gern einen; und; meine Nummer ist; weil ich; ich rufe Sie an; das Auto ist; ob das ist; unser kleiner Hund",
 			endpoint.Hesitation: "ich brauche ähm; Moment",
 			endpoint.Finished:   "das wars; vielen Dank; ja; nein danke; rufen Sie mich bitte zurück.; geht das",
-			endpoint.Plain:      "ich möchte einen termin vereinbaren",
+			endpoint.Plain:      "ich möchte einen termin vereinbaren; ich wollte fragen ob das Auto schon fertig ist; rufen Sie mich an wenn die Lieferung da ist",
 			endpoint.Open:       "Ich möchte einen Termin vereinbaren; ja, hallo zusammen",
 		},
 		"fr": {
@@ -46,7 +47,7 @@ func TestReasons(t *testing.T) {
 			endpoint.Plain:      "quisiera reservar una mesa",
 		},
 		"it": {
-			endpoint.Unfinished: "vorrei; vorrei cambiare il mio; e; il mio numero è; perché; c'è",
+			endpoint.Unfinished: "vorrei; vorrei cambiare il mio; e; la mia macchina; ho comprato; il mio numero è; perché; c'è",
 			endpoint.Hesitation: "ho bisogno ehm; un attimo",
 			endpoint.Finished:   "è tutto; grazie mille; sì; no grazie; un tavolo per due per favore",
 			endpoint.Plain:      "vorrei prenotare un tavolo",
@@ -61,7 +62,7 @@ func TestReasons(t *testing.T) {
 			endpoint.Unfinished: "ik wil graag; ik wil mijn; en; mijn nummer is; omdat; ik zou; ik bel u op",
 			endpoint.Hesitation: "ik zoek eh; even kijken",
 			endpoint.Finished:   "dat was het; dank u wel; ja; nee bedankt; een tafel voor twee alstublieft",
-			endpoint.Plain:      "ik wil een tafel reserveren",
+			endpoint.Plain:      "ik wil een tafel reserveren; ik wil weten of mijn tafel al klaar is",
 		},
 	} {
 		for why, texts := range reasons {
@@ -209,7 +210,7 @@ func TestEngine(t *testing.T) {
 	}{
 		{"i'd like to book a table", 0.9, endpoint.Engine, 400 * time.Millisecond},
 		{"I'd like to book a table", 0.9, endpoint.Engine, 400 * time.Millisecond},
-		{"i'd like to book a table", 0.5, endpoint.Plain, 700 * time.Millisecond},
+		{"i'd like to book a table", 0.5, endpoint.Plain, 680 * time.Millisecond},
 		{"i'd like to book a table", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"I'd like to book a table.", 0.1, endpoint.Engine, 1200 * time.Millisecond},
 		{"i'd like to book a", 0.9, endpoint.Unfinished, 2 * time.Second},
@@ -219,6 +220,37 @@ func TestEngine(t *testing.T) {
 		w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: test.text, Known: true, EndOfTurn: test.probability, Asked: "Well?"})
 		if w.Why != test.why || w.Final != test.final {
 			t.Errorf("%q, probability %v: %s (%s), want %s (%s)", test.text, test.probability, w.Why, w.Final, test.why, test.final)
+		}
+	}
+}
+
+// TestIntonation checks the waits for texts whose pitch is level or falls at the end.
+func TestIntonation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text    string
+		contour intonation.Contour
+		why     endpoint.Reason
+		final   time.Duration
+	}{
+		{"i'd like to book a table", intonation.Unknown, endpoint.Plain, 680 * time.Millisecond},
+		{"i'd like to book a table", intonation.Falling, endpoint.Plain, 680 * time.Millisecond},
+		{"i'd like to book a table", intonation.Rising, endpoint.Plain, 680 * time.Millisecond},
+		{"i'd like to book a table", intonation.Level, endpoint.Intonation, 1200 * time.Millisecond},
+		{"no", intonation.Level, endpoint.Intonation, 700 * time.Millisecond},
+		{"no", intonation.Falling, endpoint.Answered, 350 * time.Millisecond},
+		{"what is it for", intonation.Unknown, endpoint.Unfinished, 1300 * time.Millisecond},
+		{"what is it for", intonation.Falling, endpoint.Intonation, 1000 * time.Millisecond},
+		{"I'd like to book a table", intonation.Falling, endpoint.Open, 1400 * time.Millisecond},
+		{"I'd like to book a table.", intonation.Level, endpoint.Finished, 500 * time.Millisecond},
+		{"i'd like to book a", intonation.Level, endpoint.Unfinished, 2 * time.Second},
+		{"call me if you can call my", intonation.Falling, endpoint.Intonation, 1300 * time.Millisecond},
+		{"let me see", intonation.Falling, endpoint.Hesitation, 2 * time.Second},
+		{"five nine five", intonation.Falling, endpoint.Number, 2 * time.Second},
+	} {
+		w := (endpoint.Rules{}).Judge(endpoint.Evidence{Text: test.text, Known: true, Contour: test.contour, Asked: "Well?"})
+		if w.Why != test.why || w.Final != test.final {
+			t.Errorf("%q, %s: %s (%s), want %s (%s)", test.text, test.contour, w.Why, w.Final, test.why, test.final)
 		}
 	}
 }
@@ -237,7 +269,7 @@ func TestPatience(t *testing.T) {
 	if slow != usual*3/2 {
 		t.Errorf("after four pauses of a second the wait is %s, want %s", slow, usual*3/2)
 	}
-	if slowest := final(slices.Repeat([]time.Duration{time.Hour}, 1000)...); slowest != usual*8/5 {
+	if slowest := final(slices.Repeat([]time.Duration{time.Hour}, 1000)...); slowest != (usual * 8 / 5).Truncate(10*time.Millisecond) {
 		t.Errorf("the longest wait is %s, want %s", slowest, usual*8/5)
 	}
 }

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"embed"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 //   - hesitation: the caller thinks;
 //   - finished: endings that close a turn;
 //   - answer: whole answers to a question of yes or no;
+//   - subject: first words of a subject, which needs a verb;
+//   - clause, verb: words that move the verb to the end of their clause, and such verbs ("weil er nicht da ist");
 //   - month, day: parts of a date; dot: the word before the domain of an e-mail address.
 //
 // The longest ending of a text counts. If an ending is in several of the first four sections, the last section counts.
@@ -108,6 +111,37 @@ func (l *lexicon) isAnswer(text []byte) bool {
 		text = text[:max(rest-1, 0)]
 	}
 	return answered
+}
+
+// subjectWords is the maximum number of words of a subject, of which the rules know no verbs.
+const subjectWords = 3
+
+// isSubject reports whether a whole folded text is probably a subject without its verb, such as "my old address".
+func (l *lexicon) isSubject(text []byte) bool {
+	subjects := l.sets["[subject]"]
+	if len(subjects) == 0 || bytes.Count(text, []byte(" ")) >= subjectWords {
+		return false
+	}
+	first, rest, _ := bytes.Cut(text, []byte(" "))
+	second, _, _ := bytes.Cut(rest, []byte(" "))
+	return subjects[string(first)] || len(second) > 0 && subjects[string(text[:len(first)+1+len(second)])]
+}
+
+// verbLast reports whether a folded text ends with the verb of a clause that ends with its verb: at least two words stand between the
+// beginning of the clause and the verb.
+func (l *lexicon) verbLast(text []byte) bool {
+	begin := wordBefore(text, len(text))
+	if !l.sets["[verb]"][string(text[begin:])] {
+		return false
+	}
+	for n := 0; begin > 0; n++ {
+		end := begin - 1
+		begin = wordBefore(text, begin)
+		if n >= 2 && l.sets["[clause]"][string(text[begin:end])] {
+			return true
+		}
+	}
+	return false
 }
 
 // wordBefore returns the beginning of the word that ends shortly before an index of a folded text.

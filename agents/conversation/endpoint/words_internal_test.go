@@ -46,12 +46,17 @@ func TestFiles(t *testing.T) {
 				seen[key] = section
 			}
 		}
-		for _, section := range []string{"[unfinished]", "[perhaps]", "[hesitation]", "[finished]", "[answer]", "[month]", "[day]", "[dot]"} {
+		for _, section := range []string{"[unfinished]", "[perhaps]", "[hesitation]", "[finished]", "[subject]", "[answer]", "[month]", "[day]", "[dot]"} {
 			if phrases[section] == 0 {
 				t.Errorf("%s has no %s", name.Name(), section)
 			}
 			delete(phrases, section)
 		}
+		if (phrases["[clause]"] > 0) != (phrases["[verb]"] > 0) {
+			t.Errorf("%s has one of [clause] and [verb]", name.Name())
+		}
+		delete(phrases, "[clause]") // of languages whose clauses end with their verb
+		delete(phrases, "[verb]")
 		if len(phrases) > 0 {
 			t.Errorf("%s has unknown sections: %v", name.Name(), phrases)
 		}

@@ -29,6 +29,7 @@ type scene struct {
 // result describes a simulated call.
 type result struct {
 	turns   []turnAt // the turns of the caller, when they became certain
+	asked   int      // answers that the brain began, withdrawn ones included
 	entries []conversation.Entry
 	played  []bool // whether the agent was audible in each frame
 	outcome conversation.Outcome
@@ -73,7 +74,7 @@ func simulate(t *testing.T, s scene) result {
 		if err != nil {
 			t.Errorf("the conversation has failed: %v", err)
 		}
-		r.turns, r.entries, r.played = b.turns, notes.entries, l.played
+		r.turns, r.asked, r.entries, r.played = b.turns, b.asked, notes.entries, l.played
 	})
 	return r
 }

@@ -49,6 +49,7 @@ type brain struct {
 
 	mu    sync.Mutex
 	turns []turnAt
+	asked int // answers that were begun
 }
 
 func (b *brain) AnswersEarly() bool { return true }
@@ -65,6 +66,9 @@ func (b *brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		default:
 			return
 		}
+		b.mu.Lock()
+		b.asked++
+		b.mu.Unlock()
 		if t.Early == nil {
 			b.add(t)
 		}

@@ -134,7 +134,7 @@ var reasons = map[endpoint.Reason]string{
 	endpoint.Unknown: "the words were not recognized yet", endpoint.NoWords: "no words", endpoint.Answered: "the question was answered",
 	endpoint.Finished: "a complete sentence", endpoint.Plain: "words without a clear end", endpoint.Open: "a sentence without its end",
 	endpoint.Unfinished: "an unfinished sentence", endpoint.Hesitation: "a hesitation", endpoint.Number: "a number",
-	endpoint.Incomplete: "an incomplete answer", endpoint.Engine: "the recognizer's judgment",
+	endpoint.Incomplete: "an incomplete answer", endpoint.Engine: "the recognizer's judgment", endpoint.Intonation: "the pitch of the last words",
 }
 
 // reasonText describes why a turn ended after a silence.
