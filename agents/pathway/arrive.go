@@ -46,6 +46,7 @@ func (w *walk) visit(v way) {
 	}
 	w.state.Interruption, w.returned = interruption, v.kind == back
 	w.visits++
+	w.state.Recounts = 0
 	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)
