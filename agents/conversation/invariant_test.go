@@ -316,12 +316,19 @@ func TestInvariants(t *testing.T) {
 
 // checkPlayed checks that the phone hears the characters of an answer in order from the first one, that a resumed answer repeats at most 400
 // ms (with wrong marks a second), and none of it twice, and that no earlier answer is heard after a later one. With marks, an answer that
-// repeats something begins with a word.
+// repeats something begins with a word. With wrong marks, a hold may fade out in the first samples of a character, which the phone then cannot
+// decode: each hold may hide one character. TestHoldsAtMarks and TestMouthCountsPlayedSamples check that no sample is missing.
 func (c *chaos) checkPlayed(t *testing.T, r result) {
 	t.Helper()
 	answer, next, most := -1, rune(0), rune(7)
 	if c.marks == wrongMarks {
 		most = 18
+	}
+	hidden := 0
+	if c.marks == wrongMarks {
+		for _, e := range r.entries {
+			hidden += len(e.Holds)
+		}
 	}
 	repeats := map[rune]int{}
 	for _, ch := range r.phone.Heard() {
@@ -334,6 +341,9 @@ func (c *chaos) checkPlayed(t *testing.T, r result) {
 			answer, next = n, 1
 		case n == answer && at == next:
 			next++
+		case n == answer && at == next+1 && hidden > 0:
+			hidden--
+			next = at + 1
 		case n == answer && at < next && at >= next-most && repeats[ch] == 0:
 			if before, _, _ := strings.Cut(c.answers[n], string(ch)); c.marks == trueMarks && before != "" && !strings.HasSuffix(before, " ") {
 				t.Errorf("answer %d, which was held at character %d, continues in the middle of a word, at %d", n, next, at)
@@ -445,7 +455,8 @@ func (c *chaos) checkUtterances(t *testing.T, r result) {
 }
 
 // checkWords checks that every recognized phrase is in the transcript once, and that the brain is asked each phrase which is no
-// acknowledgement once, in order. A digit ends the caller's sentence.
+// acknowledgement once, in order. A digit ends the caller's sentence. The first character of a phrase does not suffice for its recognition:
+// see understand.
 func (c *chaos) checkWords(t *testing.T, r result) {
 	t.Helper()
 	said := strings.Join(r.lines, "\n")
@@ -455,7 +466,7 @@ func (c *chaos) checkWords(t *testing.T, r result) {
 	}
 	last := 0
 	for i, phrase := range c.phrases {
-		if !strings.Contains(phrase, "number") || c.heard[rune(callerRunes+phraseRunes*i)] == 0 {
+		if !strings.Contains(phrase, "number") || c.heard[rune(callerRunes+phraseRunes*i+1)] == 0 {
 			continue
 		}
 		if n := strings.Count(said+"\n", phrase+"\n") + strings.Count(said+"\n", phrase+" "); n != 1 && (!c.digits || n != 2) { // a digit splits words
