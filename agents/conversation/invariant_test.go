@@ -63,7 +63,8 @@ const (
 	wrongMarks
 )
 
-// mark returns the marks of a text. Those of wrongMarks are random.
+// mark returns the marks of a text. Those of wrongMarks are random multiples of 10 ms, which is the length of a fade: the phone cannot decode
+// a character if a fade begins or ends within its first samples. TestHoldsAtMarks checks marks at all samples.
 func (c *chaos) mark(r tts.Request) []tts.Mark {
 	marks := agentstest.VoiceMarks(r)
 	if c.marks == noMarks {
@@ -73,7 +74,7 @@ func (c *chaos) mark(r tts.Request) []tts.Mark {
 		if m := &marks[i]; c.marks == wrongMarks {
 			r := rand.New(rand.NewPCG(c.random(), 4))
 			m.From, m.To = m.From+r.IntN(5)-2, m.To+r.IntN(5)-2
-			m.Start, m.End = m.Start+r.IntN(20000)-10000, m.End+r.IntN(20000)-10000
+			m.Start, m.End = m.Start+80*(r.IntN(250)-125), m.End+80*(r.IntN(250)-125)
 		}
 	}
 	return marks
@@ -316,19 +317,12 @@ func TestInvariants(t *testing.T) {
 
 // checkPlayed checks that the phone hears the characters of an answer in order from the first one, that a resumed answer repeats at most 400
 // ms (with wrong marks a second), and none of it twice, and that no earlier answer is heard after a later one. With marks, an answer that
-// repeats something begins with a word. With wrong marks, a hold may fade out in the first samples of a character, which the phone then cannot
-// decode: each hold may hide one character. TestHoldsAtMarks and TestMouthCountsPlayedSamples check that no sample is missing.
+// repeats something begins with a word.
 func (c *chaos) checkPlayed(t *testing.T, r result) {
 	t.Helper()
 	answer, next, most := -1, rune(0), rune(7)
 	if c.marks == wrongMarks {
 		most = 18
-	}
-	hidden := 0
-	if c.marks == wrongMarks {
-		for _, e := range r.entries {
-			hidden += len(e.Holds)
-		}
 	}
 	repeats := map[rune]int{}
 	for _, ch := range r.phone.Heard() {
@@ -341,9 +335,6 @@ func (c *chaos) checkPlayed(t *testing.T, r result) {
 			answer, next = n, 1
 		case n == answer && at == next:
 			next++
-		case n == answer && at == next+1 && hidden > 0:
-			hidden--
-			next = at + 1
 		case n == answer && at < next && at >= next-most && repeats[ch] == 0:
 			if before, _, _ := strings.Cut(c.answers[n], string(ch)); c.marks == trueMarks && before != "" && !strings.HasSuffix(before, " ") {
 				t.Errorf("answer %d, which was held at character %d, continues in the middle of a word, at %d", n, next, at)
