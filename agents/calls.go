@@ -98,7 +98,11 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	}
 	a.Background = cmp.Or(a.Background, ambience.Track(v.Call.Background))
 	a.LeastWait, a.LongestWait = cmp.Or(a.LeastWait, v.Call.LeastWait), cmp.Or(a.LongestWait, v.Call.LongestWait)
-	a.Idle = cmp.Or(a.Idle, v.Call.Idle)
+	a.Idle, a.Machines = cmp.Or(a.Idle, v.Call.Idle), cmp.Or(a.Machines, v.Call.Machines)
+	a.VoiceSettings = cmp.Or(a.VoiceSettings, v.Call.VoiceSettings)
+	if a.Pronunciation == nil {
+		a.Pronunciation = v.Call.Pronunciation
+	}
 	if a.MaxDuration == DefaultMaxDuration {
 		a.MaxDuration = 0
 	}

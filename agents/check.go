@@ -114,11 +114,12 @@ func (a Agent) checkTexts(found *faultList) {
 		"interruption_threshold", "must be from 0 to %d milliseconds", conversation.MaxThreshold.Milliseconds())
 	found.addIf(a.Interruptibility != nil && (*a.Interruptibility < 0 || *a.Interruptibility > conversation.MaxInterruptibility),
 		"interruptibility", "must be from 0 (never) to %d (immediately)", conversation.MaxInterruptibility)
-	a.Machines.check(found)
+	found.add(a.Machines.Check("machines."))
 	found.addIf(len(a.Keywords) > MaxKeywords, "keywords", "must have at most %d entries", MaxKeywords)
 	found.addIf(slices.ContainsFunc(a.Keywords, func(keyword string) bool { return callwright.Longer(keyword, MaxKeyword) }),
 		"keywords", "must each have at most %d characters", MaxKeyword)
-	found.add(a.checkVoiceSettings())
+	_, err := a.Prosody()
+	found.add(err)
 	found.add(tts.CheckPronunciations("pronunciation_guide", a.Pronunciation))
 	found.addIf(a.Background != "" && !a.Background.Known(), "background_track", "must be office, cafe, restaurant or none")
 	found.addIf(!endpoint.IsBound(a.LeastWait), "min_endpointing_delay", endpoint.BoundRange)

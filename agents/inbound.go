@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -120,11 +121,12 @@ func (s *Service) ListInbound(
 
 // UpdateInbound changes the agent of a number, setting by setting. A refused setting does not prevent the others, and the report contains
 // its error. Faults that the agent had before do not refuse other settings. If UpdateInbound returns an error, nothing has changed: the
-// number is absent (CodeNotFound), or a port of this server is missing (CodeUnavailable) or fails.
+// number is absent (CodeNotFound), Patch.Version is outdated (CodeConflict), or a port of this server is missing (CodeUnavailable) or fails.
 func (s *Service) UpdateInbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, p Patch,
 ) (n InboundNumber, r Report, err error) {
 	changes := append(p.leader(func(a *Agent, ref PathwayRef) { a.Task, a.Pathway = "", ref }), p.changes()...)
+	var outdated error // not retried
 	err = s.again(ctx, func(ctx context.Context) error {
 		if err := s.holdPersona(ctx, org, p); err != nil {
 			return err
@@ -132,13 +134,20 @@ func (s *Service) UpdateInbound(
 		if n, err = s.Inbound(ctx, org, number); err != nil {
 			return err
 		}
+		if outdated = p.outdated(n.Version); outdated != nil {
+			return nil
+		}
 		w := WebAgent{Agent: n.Agent}
 		r, err = apply(&w, changes, func(w *WebAgent) []error {
 			w.Agent.setDefaults()
 			return s.faults(ctx, org, &w.Agent)
 		})
-		if err != nil || !r.made() {
+		if err != nil {
 			return err
+		}
+		var ok bool
+		if ok, r = p.accepts(r); !ok {
+			return nil
 		}
 		n.Agent, n.UpdatedAt = w.Agent, s.cfg.Clock.Now()
 		if err := s.cfg.Numbers.UpdateNumber(ctx, n); err != nil {
@@ -147,7 +156,7 @@ func (s *Service) UpdateInbound(
 		n.Version++
 		return nil
 	})
-	return n, r, err
+	return n, r, cmp.Or(outdated, err)
 }
 
 // holdPersona locks the persona of a patch against deletion before the number refers to it. It ignores an absent persona, because faults

@@ -46,6 +46,13 @@ type Patch struct {
 	LeastWait        callwright.Optional[time.Duration]
 	LongestWait      callwright.Optional[time.Duration]
 
+	// Version, if not 0, is the stored Version of the web agent or number that the patch is based on. If the stored Version differs, the
+	// update changes nothing and returns CodeConflict. Calls ignore it.
+	Version int64
+	// Whole makes the update of a web agent or number change all settings or none. If any setting is refused, the Report contains only the
+	// refused settings. Calls ignore it.
+	Whole bool
+
 	Machines    callwright.Optional[Machines]
 	Keywords    callwright.Optional[[]string]
 	Idle        callwright.Optional[dialogue.Idle]
@@ -108,6 +115,29 @@ func (r Report) made() bool {
 		}
 	}
 	return false
+}
+
+// outdated returns CodeConflict if the patch is based on another than the stored version.
+func (p Patch) outdated(stored int64) error {
+	if p.Version == 0 || p.Version == stored {
+		return nil
+	}
+	return callwright.Errorf(callwright.CodeConflict,
+		"the settings were changed after you read them: check the stored settings, then save again to replace them")
+}
+
+// accepts returns a report's outcome for the patch: whether its changes may be stored, and the report of the update.
+func (p Patch) accepts(r Report) (bool, Report) {
+	refused := Report{}
+	for name, err := range r {
+		if err != nil {
+			refused[name] = err
+		}
+	}
+	if p.Whole && len(refused) > 0 {
+		return false, refused
+	}
+	return r.made(), r
 }
 
 // change is one step of an update: settings that are applied together or not at all.

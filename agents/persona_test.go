@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 )
@@ -18,7 +19,12 @@ import (
 var frontDesk = persona.Version{
 	Persona: "desk", Number: 3, Orchestration: "Book.", Personality: "You are calm.",
 	Conditions: []persona.Condition{{Pathway: "p1", When: "the caller is ill"}}, KnowledgeBases: []string{"kb"},
-	Call:  persona.CallConfig{Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true, Interruption: new(350 * time.Millisecond), Interruptibility: new(3)},
+	Call: persona.CallConfig{
+		Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true, Background: "cafe",
+		Interruption: new(350 * time.Millisecond), Interruptibility: new(3), LeastWait: 400 * time.Millisecond, LongestWait: 2 * time.Second, Idle: &dialogue.Idle{Prompt: "Hello?"},
+		VoiceSettings: `{"speed":0.9}`, Pronunciation: []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}},
+		Machines: agents.Machines{Voicemail: agents.MachineHangup},
+	},
 	Tools: []json.RawMessage{json.RawMessage(`{"name":"book","url":"https://example.com/"}`)},
 }
 
@@ -50,7 +56,10 @@ func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
 		MaxDuration: 5 * time.Minute, WaitForGreeting: true, Tools: frontDesk.Tools, Conditions: frontDesk.Conditions,
-		KnowledgeBases: frontDesk.KnowledgeBases, Interruption: frontDesk.Call.Interruption, Interruptibility: frontDesk.Call.Interruptibility,
+		KnowledgeBases: frontDesk.KnowledgeBases, Background: "cafe", Interruption: new(350 * time.Millisecond), Interruptibility: new(3),
+		LeastWait: 400 * time.Millisecond, LongestWait: 2 * time.Second, Idle: &dialogue.Idle{Prompt: "Hello?"},
+		VoiceSettings: `{"speed":0.9}`, Pronunciation: []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}},
+		Machines: agents.Machines{Voicemail: agents.MachineHangup},
 	}
 }
 
@@ -77,8 +86,11 @@ func TestCallingByPersona(t *testing.T) {
 			agents.Choice{Overrides: agents.Patch{
 				PersonaID: desk, Record: callwright.Given(false), WaitForGreeting: callwright.Given(false), Voice: callwright.Given("rms"),
 				Tools: callwright.Cleared[[]json.RawMessage](), MaxDuration: callwright.Given(agents.DefaultMaxDuration),
+				VoiceSettings: callwright.Given(`{"pitch":1.1}`), Machines: callwright.Given(agents.Machines{IVR: agents.MachineHangup}),
+				Pronunciation: callwright.Cleared[[]agents.Pronunciation](),
 			}},
 			func(a *agents.Agent) {
+				a.VoiceSettings, a.Pronunciation, a.Machines = `{"pitch":1.1}`, nil, agents.Machines{IVR: agents.MachineHangup}
 				a.Record, a.WaitForGreeting, a.Voice, a.Tools, a.MaxDuration = false, false, "rms", nil, agents.DefaultMaxDuration
 			},
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // WebAgent is a stored agent with an id that calls can name. In the contract, a nil value is null, but an empty list stays a list.
@@ -21,8 +22,8 @@ type WebAgent struct {
 
 // The limits of web agents.
 const (
-	MaxAgents   = 1000     // per organization; one page holds all of them, unless they are large
-	MaxSettings = 64 << 10 // bytes of an agent's Metadata and Agent.VoiceSettings together, as JSON
+	MaxAgents   = 1000            // per organization; one page holds all of them, unless they are large
+	MaxSettings = tts.MaxSettings // bytes of an agent's Metadata and Agent.VoiceSettings together, as JSON
 )
 
 // setDefaults sets the agent's defaults, without normalizing the language.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/callwright/callwright"
@@ -58,18 +59,28 @@ func (s *Service) ListAgents(
 }
 
 // UpdateAgent changes a web agent, setting by setting, like UpdateInbound. A new pathway clears the settings that apply only to an agent
-// without a pathway: the task, the first sentence, the model, the dynamic data and the tools.
+// without a pathway: the task, the first sentence, the model, the dynamic data and the tools. CodeConflict means that Patch.Version is
+// outdated.
 func (s *Service) UpdateAgent(
 	ctx context.Context, org callwright.OrgID, id string, p WebAgentPatch,
 ) (w WebAgent, r Report, err error) {
 	changes := append(p.leader(lead), p.changes()...)
+	var outdated error // not retried
 	err = s.again(ctx, func(ctx context.Context) error {
 		if w, err = s.cfg.WebAgents.Agent(ctx, org, id); err != nil {
 			return err
 		}
+		if outdated = p.outdated(w.Version); outdated != nil {
+			return nil
+		}
+		stored, ok := w, false
 		r, err = apply(&w, changes, func(w *WebAgent) []error { return s.webFaults(ctx, w) })
-		if err != nil || !r.made() {
+		if err != nil {
 			return err
+		}
+		if ok, r = p.accepts(r); !ok {
+			w = stored
+			return nil
 		}
 		w.UpdatedAt = s.cfg.Clock.Now()
 		if err := s.cfg.WebAgents.UpdateAgent(ctx, w); err != nil {
@@ -78,7 +89,7 @@ func (s *Service) UpdateAgent(
 		w.Version++
 		return nil
 	})
-	return w, r, err
+	return w, r, cmp.Or(outdated, err)
 }
 
 // DeleteAgent deletes a web agent. The records of its calls remain. It returns CodeNotFound for an unknown id.

@@ -8,8 +8,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/delivery"
@@ -43,6 +45,8 @@ type dashboardParts struct {
 	Looks      *discovery.Service
 	TestCalls  *testcall.Service
 	Proofs     *proof.Service
+	Agents     *agents.Service
+	Personas   *persona.Service
 	Pathways   *pathway.Service
 	AgentTests *agenttest.Service
 	Tornados   *tornado.Service
@@ -64,7 +68,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Sessions: p.Access, SignInHint: signInHint, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks: p.Trunks, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs,
-		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
+		Agents: p.Agents, Personas: p.Personas, Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
 		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Runtime: p.Runtime,
 	}
 	if p.Config.Authenticator != nil {

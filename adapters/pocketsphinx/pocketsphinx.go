@@ -27,6 +27,7 @@ const (
 	install      = "apt-get install pocketsphinx pocketsphinx-en-us (Debian, Ubuntu), brew install cmu-pocketsphinx (macOS)"
 	modelRate    = 16000       // samples per second
 	maxUtterance = time.Minute // longer utterances are cut off
+	maxRun       = time.Minute // a program that runs for longer is killed
 )
 
 // models lists the folders in which packages install the model of American English.
@@ -43,14 +44,17 @@ type Config struct {
 	Parallel int    // the number of concurrent processes; 0 means GOMAXPROCS
 }
 
-// Recognizer recognizes speech with PocketSphinx. It implements conversation.Recognizer.
+// Recognizer recognizes speech with PocketSphinx. It implements conversation.Recognizer and conversation.OrgRecognizers.
 type Recognizer struct {
 	program *engine.Program
 	model   string
 	words   dictionary
 }
 
-var _ conversation.Recognizer = (*Recognizer)(nil)
+var (
+	_ conversation.Recognizer     = (*Recognizer)(nil)
+	_ conversation.OrgRecognizers = (*Recognizer)(nil)
+)
 
 // New finds the program and its model, and reads the dictionary. It returns CodeUnavailable if either is missing, and the error names the
 // package to install.
@@ -62,7 +66,7 @@ func New(config Config) (*Recognizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recognizer{program: program, model: config.Model}
+	r := &Recognizer{program: program.For("", maxRun), model: config.Model}
 	for _, folder := range models {
 		if _, err := os.Stat(folder); r.model == "" && err == nil {
 			r.model = folder
@@ -79,6 +83,14 @@ func New(config Config) (*Recognizer, error) {
 	}
 	r.words = readDictionary(string(raw))
 	return r, nil
+}
+
+// RecognizerOf returns the recognizer of an organization, whose processes share the limit Config.Parallel with the other organizations: an
+// organization without a process waits at most until one process of the others ends.
+func (r *Recognizer) RecognizerOf(org callwright.OrgID) conversation.Recognizer {
+	own := *r
+	own.program = r.program.For(string(org), maxRun)
+	return &own
 }
 
 // CheckLanguage returns CodeBadRequest for languages other than English, which the model requires. It accepts an empty language.

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // RunPersonaStore tests a persona.Store. See RunCallStore for newStore and atRest.
@@ -123,7 +125,12 @@ func fullDraft() persona.Version {
 	v.Call = persona.CallConfig{
 		Voice: "slt", Record: true, Language: "en-US", Background: "cafe", MaxDuration: 90 * time.Second, WaitForGreeting: true,
 		Interruption: new(350 * time.Millisecond), Interruptibility: new(0),
-		LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second, Idle: idleSettings(),
+		LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second, Idle: idleSettings(), VoiceSettings: `{"speed": 1.1}`,
+		Pronunciation: []tts.Pronunciation{{Word: "Éva", Spoken: "ay-va", CaseSensitive: true}},
+		Machines: dialogue.Machines{
+			Voicemail: dialogue.MachineMessage, VoicemailMessage: "Call\nus.", IVR: dialogue.MachineHangup, Screening: dialogue.MachineIntroduce,
+			ScreeningMessage: "It is Éva.", Announcement: dialogue.MachineIgnore, Fax: dialogue.MachineIgnore,
+		},
 	}
 	v.Tools = raws(`{"url": "https://x.example/?a=<b>&c", "name":"look_up","timeout":1e1}`, `"TL-1"`)
 	v.UpdatedAt = at.Add(time.Second)

@@ -73,6 +73,7 @@ func RunRecognizer(t *testing.T, h RecognizerHarness) {
 		"close":                           closesUtterance,
 		"side by side":                    listensSideBySide,
 		"rates that do not exist":         refusesRates,
+		"an organization's recognizer":    recognizesForOrganizations,
 	} {
 		callwrighttest.Sequential(t, name, func(t *testing.T) { run(t, h) })
 	}
@@ -131,6 +132,21 @@ func understandsExpected(t *testing.T, h RecognizerHarness) {
 		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
 		if !h.understands(prompt, heard) {
 			t.Errorf("%q is understood as %q", prompt, heard)
+		}
+	}
+}
+
+// recognizesForOrganizations checks that the recognizers of two organizations recognize like the recognizer, if it has any.
+func recognizesForOrganizations(t *testing.T, h RecognizerHarness) {
+	shared, ok := h.New(t).(conversation.OrgRecognizers)
+	if !ok {
+		return
+	}
+	audio, rate := h.Speak(t, h.Sentences[0])
+	for _, org := range []callwright.OrgID{"a", "b"} {
+		heard := listen(t, shared.RecognizerOf(org), audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
+		if !h.understands(h.Sentences[0], heard) {
+			t.Errorf("%s: %q is understood as %q", org, h.Sentences[0], heard)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	book := s.writeRecord(ctx, c, clock)
 	defer book.close()
-	ears := conversation.NewEarlyStreamer(s.cfg.Recognizer)
+	ears := conversation.NewEarlyStreamer(s.recognizer(c.Org))
 	defer ears.Close()
 	prepare(ctx, ears, c.Agent)
 	s.fetchDynamicData(ctx, &c, book)

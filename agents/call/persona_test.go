@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/agentstore"
 	"github.com/callwright/callwright/adapters/scripted"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
+	"github.com/callwright/callwright/agents/voicemail"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // desk is an Agents that answers with a persona in the form that agents.Service returns, or with err. The persona hands over to the pathway
@@ -68,6 +72,56 @@ func TestPersonaHandsOver(t *testing.T) {
 			t.Errorf("logs %+v, %v", logs, err)
 		}
 	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
+}
+
+// tuned contains a persona that has settings of speech and of machines.
+type tuned struct{ agents.Personas }
+
+func (tuned) Load(_ context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
+	return persona.Persona{ID: id, Org: org}, persona.Version{
+		Persona: id, Number: 1, Orchestration: "start: say \"ask the API now\"",
+		Call: persona.CallConfig{
+			VoiceSettings: `{"speed":1.5,"pitch":0.8}`, Pronunciation: []tts.Pronunciation{{Word: "api", Spoken: "a p i"}},
+			Machines: agents.Machines{IVR: agents.MachineHangup},
+		},
+	}, nil
+}
+
+// TestPersonaSettingsInCall checks that the voice settings, the pronunciations and the reactions to machines of a persona take effect in a
+// placed call.
+func TestPersonaSettingsInCall(t *testing.T) {
+	t.Parallel()
+	engine := &noted{}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		c, err := h.Create(t.Context(), "a", call.Request{
+			From: "+15550000001", To: "+15550000002", Agent: agents.Agent{PersonaID: "desk", WaitForGreeting: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		phone := h.answered()
+		h.says(phone, "hello")
+		h.hears(phone, "ask the a p i now")
+		phone.Say("for sales press one for support press two")
+		<-phone.Done()
+		got, lines := h.ended(c.ID)
+		if got.Answerer.Category != call.CategoryIVR || got.Ending.Cause != call.CauseLocalHangup || lines[1].Text != "ask the API now" {
+			t.Errorf("%+v: the call ends with %+v after %q", got.Answerer, got.Ending, spoken(lines))
+		}
+		if p := engine.requests[0].Prosody; p != (tts.Prosody{Tempo: 1.5, Pitch: 0.8}) {
+			t.Errorf("the engine speaks with %+v", p)
+		}
+	}, func(c *call.Config) {
+		store := memstore.New()
+		made, err := agents.New(agents.Config{
+			Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store, Personas: tuned{},
+		})
+		if err != nil {
+			panic(err)
+		}
+		c.Agents, c.Synthesizer, c.Model = made, engine, scripted.New()
+		c.AMD = func(rate int, _ string) call.AMD { return voicemail.New(rate, "en", nil) }
+	})
 }
 
 // TestPersonaThatIsGone checks that an incoming call whose persona is missing is not answered, and that the call's record states the

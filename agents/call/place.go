@@ -83,7 +83,7 @@ func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 	book.notice(EventsQueue, EventInfo, "allocated")
 	s.observed.add(Observation{What: ObservedStarted, At: clock.Now(), Call: c})
 	s.fetchDynamicData(ctx, &c, book)
-	ears := conversation.NewEarlyStreamer(s.cfg.Recognizer)
+	ears := conversation.NewEarlyStreamer(s.recognizer(c.Org))
 	defer ears.Close()
 	leg, err := s.cfg.Line.Dial(ctx, DialRequest{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),

@@ -169,6 +169,14 @@ func (s *Service) speaker(org callwright.OrgID, a agents.Agent) tts.Synthesizer 
 	return tts.Styled(speaker, prosody, tts.NewGuide(a.Pronunciation))
 }
 
+// recognizer returns the recognizer for the calls of an organization.
+func (s *Service) recognizer(org callwright.OrgID) conversation.Recognizer {
+	if shared, ok := s.cfg.Recognizer.(conversation.OrgRecognizers); ok {
+		return shared.RecognizerOf(org)
+	}
+	return s.cfg.Recognizer
+}
+
 // conversationConfig returns the configuration of the conversation of an agent.
 func (s *Service) conversationConfig(
 	org callwright.OrgID, a agents.Agent, ears *conversation.EarlyStreamer, book *recordWriter,

@@ -24,7 +24,7 @@ func (s *Service) UsesKeywords() bool {
 }
 
 // Warnings returns human-readable warnings about settings of a call's request that have no effect: a task that the model does not follow,
-// keywords that the recognizer does not use, and a summary or a disposition that no model produces.
+// keywords that the recognizer does not use, voice settings that the speech engine does not change, and a summary or a disposition that no model produces.
 func (s *Service) Warnings(c Call) (list []string) {
 	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise another model led the call
 		if unfollowed := c.Agent.Unfollowed(s.cfg.Model); unfollowed != "" {
@@ -33,6 +33,9 @@ func (s *Service) Warnings(c Call) (list []string) {
 	}
 	if len(c.Agent.Terms()) > 0 && !s.UsesKeywords() {
 		list = append(list, "the keywords have no effect: this server's recognizer cannot use any")
+	}
+	for _, ignored := range s.IgnoredVoiceSettings(c) {
+		list = append(list, ignored.Field+" has no effect: "+ignored.Message)
 	}
 	if c.Analysis != (Analysis{}) {
 		return list // the analysis was attempted: Analysis contains the result or the error

@@ -10,7 +10,31 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/tts"
 )
+
+// monotone is a tts.Speakers of an engine that changes only the tempo.
+type monotone struct{ tts.Speakers }
+
+func (monotone) Applies() (pitch, tempo bool) { return false, true }
+
+// TestIgnoredSettings checks that the warnings name each voice setting that takes no effect, with the reason.
+func TestIgnoredSettings(t *testing.T) {
+	t.Parallel()
+	a := agents.Agent{VoiceSettings: `{"pitch":1.1,"speed":1.2,"stability":0.5}`}
+	for name, change := range map[string]func(*call.Config){
+		"voice_settings.pitch has no effect: the speech engine of this server does not change it": func(c *call.Config) { c.Voices = monotone{} },
+		"": func(*call.Config) {},
+	} {
+		inHouseWith(t, func(t *testing.T, h *house) {
+			got := strings.Join(h.Warnings(call.Call{Agent: a}), "\n")
+			want := strings.TrimSpace(name + "\nvoice_settings.stability has no effect: the speech engines of this server have no such setting")
+			if got != want {
+				t.Errorf("the warnings are %q, want %q", got, want)
+			}
+		}, change)
+	}
+}
 
 // TestWarnings checks that Warnings reports an unfollowed task only if the stand-in for a model leads or led the call, and a missing
 // analysis only until the analysis was tried.

@@ -76,6 +76,7 @@ type notebook struct {
 	entries  []conversation.Entry
 	partials []conversation.Partial
 	shown    conversation.Partial // partial text that nothing has replaced
+	changed  time.Time            // time of the last partial text
 	busy     atomic.Bool          // whether the observer is called
 }
 
@@ -87,7 +88,7 @@ func (n *notebook) Partial(p conversation.Partial) {
 	if p.Text == "" && n.shown.Text == "" {
 		panic("a text is withdrawn that is not shown")
 	}
-	n.partials, n.shown = append(n.partials, p), p
+	n.partials, n.shown, n.changed = append(n.partials, p), p, time.Now()
 }
 
 func (n *notebook) Entry(e conversation.Entry) {
@@ -204,7 +205,7 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		wait.Go(func() { caller(ctx, r.phone) })
 		began := time.Now()
 		r.outcome, r.err = conv.Run(ctx, audio(r.phone.Leg()), b)
-		r.took = time.Since(began)
+		r.took, r.shown = time.Since(began), notes.changed.Sub(began)
 		r.phone.Hangup()
 		wait.Wait()
 		if notes.shown.Text != "" {
@@ -224,6 +225,7 @@ type result struct {
 	entries []conversation.Entry
 
 	partials []conversation.Partial
+	shown    time.Duration // time from the beginning of Run to the last partial text
 }
 
 func say(texts ...string) []conversation.Step {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/speech/activity"
@@ -52,6 +53,13 @@ type Hearing struct {
 type LanguageChecker interface {
 	// CheckLanguage returns the error that Listen would return for a language, or nil if the language is supported.
 	CheckLanguage(language string) error
+}
+
+// OrgRecognizers is an optional interface of a Recognizer whose capacity organizations share.
+type OrgRecognizers interface {
+	// RecognizerOf returns the Recognizer of an organization, which recognizes like the receiver. A recognition of one organization waits at
+	// most until one recognition of the others has ended, however many wait.
+	RecognizerOf(org callwright.OrgID) Recognizer
 }
 
 // KeywordUser is an optional interface of a Recognizer that can use Hearing.Keywords.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt, the version is in
@@ -70,7 +71,11 @@ type Change struct {
 	Conditions     callwright.Optional[[]Condition]
 	KnowledgeBases callwright.Optional[[]string]
 	Call           CallChange
-	Tools          callwright.Optional[[]json.RawMessage]
+
+	// Revision, if not 0, is the persona's Revision that the change is based on. If the stored Revision differs, nothing changes.
+	Revision int64
+
+	Tools callwright.Optional[[]json.RawMessage]
 }
 
 // CallChange describes an update of a CallConfig. Fields that are not Set stay unchanged.
@@ -88,6 +93,10 @@ type CallChange struct {
 	LeastWait   callwright.Optional[time.Duration]
 	LongestWait callwright.Optional[time.Duration]
 	Idle        callwright.Optional[dialogue.Idle]
+
+	VoiceSettings callwright.Optional[string]
+	Pronunciation callwright.Optional[[]tts.Pronunciation]
+	Machines      callwright.Optional[dialogue.Machines]
 }
 
 // ofDraft reports whether the change affects the draft.
@@ -124,36 +133,55 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Conditions.Apply(&v.Conditions)
 	c.KnowledgeBases.Apply(&v.KnowledgeBases)
 	c.Tools.Apply(&v.Tools)
-	c.Call.Voice.Apply(&v.Call.Voice)
-	c.Call.Record.Apply(&v.Call.Record)
-	c.Call.Language.Apply(&v.Call.Language)
-	c.Call.Background.Apply(&v.Call.Background)
-	c.Call.MaxDuration.Apply(&v.Call.MaxDuration)
-	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
-	c.Call.LeastWait.Apply(&v.Call.LeastWait)
-	c.Call.LongestWait.Apply(&v.Call.LongestWait)
-	if c.Call.Interruption.Set {
-		v.Call.Interruption = c.Call.Interruption.Value
+	c.Call.Apply(&v.Call)
+}
+
+// Apply applies the update to a CallConfig.
+func (c CallChange) Apply(to *CallConfig) {
+	c.Voice.Apply(&to.Voice)
+	c.Record.Apply(&to.Record)
+	c.Language.Apply(&to.Language)
+	c.Background.Apply(&to.Background)
+	c.MaxDuration.Apply(&to.MaxDuration)
+	c.WaitForGreeting.Apply(&to.WaitForGreeting)
+	c.LeastWait.Apply(&to.LeastWait)
+	c.LongestWait.Apply(&to.LongestWait)
+	c.VoiceSettings.Apply(&to.VoiceSettings)
+	c.Pronunciation.Apply(&to.Pronunciation)
+	c.Machines.Apply(&to.Machines)
+	if c.Interruption.Set {
+		to.Interruption = c.Interruption.Value
 	}
-	if c.Call.Interruptibility.Set {
-		v.Call.Interruptibility = c.Call.Interruptibility.Value
+	if c.Interruptibility.Set {
+		to.Interruptibility = c.Interruptibility.Value
 	}
-	if c.Call.Idle.Set {
-		v.Call.Idle = c.Call.Idle.Value
+	if c.Idle.Set {
+		to.Idle = c.Idle.Value
 	}
 }
 
 // Update changes a persona and its draft, completely or not at all. It returns CodeNotFound if the persona is absent or deleted, and
-// CodeInvalidState if a new draft would exceed MaxVersions.
+// CodeInvalidState if a new draft would exceed MaxVersions. CodeConflict means that c.Revision is outdated.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (Record, error) {
-	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+	r, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
+		if c.Revision != 0 && c.Revision != p.Revision {
+			return errOutdated
+		}
 		if !c.ofDraft() {
 			c.apply(p, new(Version))
 			return check(*p, Version{})
 		}
 		return s.edit(ctx, p, c)
 	})
+	if errors.Is(err, errOutdated) {
+		return Record{}, callwright.Errorf(callwright.CodeConflict,
+			"the persona was changed after you read it: check what is stored, then save again to replace it")
+	}
+	return r, err
 }
+
+// errOutdated is the error of a Change whose Revision is outdated. It has no code, so that the transaction is not retried.
+var errOutdated = errors.New("persona: outdated revision")
 
 // edit applies a change to a persona and its draft, checks the result, and stores the draft.
 func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {

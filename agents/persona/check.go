@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 	"github.com/callwright/callwright/agents/tool"
 	"github.com/callwright/callwright/speech/ambience"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // The limits of a persona and its versions. Limits of texts count characters.
@@ -132,6 +133,10 @@ func (v Version) check(f *faults) {
 	f.addIf(!endpoint.IsBound(v.Call.LeastWait), "call_config.min_endpointing_delay", endpoint.BoundRange)
 	f.addIf(!endpoint.IsBound(v.Call.LongestWait), "call_config.max_endpointing_delay", endpoint.BoundRange)
 	f.add(v.Call.Idle.Check("call_config.idle."))
+	_, err := tts.ParseSettings("call_config.voice_settings", v.Call.VoiceSettings)
+	f.add(err)
+	f.add(tts.CheckPronunciations("call_config.pronunciation_guide", v.Call.Pronunciation))
+	f.add(v.Call.Machines.Check("call_config.machines."))
 }
 
 // normalize replaces the background sound noBackground by the empty text.

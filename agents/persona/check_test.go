@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/tool"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // aTool returns a tool that sends its requests to a URL.
@@ -129,6 +130,11 @@ func TestRefusesVersions(t *testing.T) {
 		"too long a wait":          {voice(persona.CallChange{LongestWait: callwright.Given(endpoint.MaxWait + 1)}), "call_config.max_endpointing_delay"},
 		"idle settings":            {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks)})}), ""},
 		"too many prompts":         {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks + 1)})}), "call_config.idle.times"},
+		"a voice setting":          {voice(persona.CallChange{VoiceSettings: callwright.Given(`{"speed":2}`)}), ""},
+		"too fast a voice":         {voice(persona.CallChange{VoiceSettings: callwright.Given(`{"speed":2.1}`)}), "call_config.voice_settings.speed"},
+		"a blank pronunciation":    {voice(persona.CallChange{Pronunciation: callwright.Given([]tts.Pronunciation{{Word: "a", Spoken: " "}})}), "call_config.pronunciation_guide[0].pronunciation"},
+		"machines":                 {voice(persona.CallChange{Machines: callwright.Given(dialogue.Machines{Fax: dialogue.MachineIgnore})}), ""},
+		"an unknown reaction":      {voice(persona.CallChange{Machines: callwright.Given(dialogue.Machines{Fax: dialogue.MachineMessage})}), "call_config.machines.fax"},
 		"large tools":              {use(tools(8, persona.MaxTools)...), ""},
 		"too large tools":          {use(tools(8, persona.MaxTools+1)...), "default_tools"},
 		"too many tools":           {use(tools(tool.MaxTools+1, 10_000)...), "default_tools"},

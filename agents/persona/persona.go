@@ -6,6 +6,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Persona is a character that handles calls. It contains the character's identity and the ids of its versions in use.
@@ -74,4 +75,8 @@ type CallConfig struct {
 	LeastWait   time.Duration  // minimum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLeast
 	LongestWait time.Duration  // maximum silence that ends the caller's turn: see endpoint.IsBound; 0 means endpoint.DefaultLongest
 	Idle        *dialogue.Idle // what the agent does in silence; nil means the defaults
+
+	VoiceSettings string              // settings of the speech engine: see tts.ParseSettings; empty means none
+	Pronunciation []tts.Pronunciation // words that the speech engine pronounces wrong
+	Machines      dialogue.Machines   // reactions of placed calls to machines that answer
 }

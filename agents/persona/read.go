@@ -197,5 +197,9 @@ func (v Version) Size() int {
 	for _, raw := range v.Tools {
 		size += len(raw)
 	}
+	size += len(v.Call.VoiceSettings)
+	for _, p := range v.Call.Pronunciation {
+		size += len(p.Word) + len(p.Spoken)
+	}
 	return size
 }

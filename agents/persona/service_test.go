@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -220,7 +221,7 @@ func TestChangesAtOnce(t *testing.T) {
 	writers.Wait()
 	r, err := h.Get(t.Context(), org, id)
 	if err != nil || r.Persona.Role != "Host" || r.Persona.Description != "Books." || r.Draft.Orchestration != "Sing." ||
-		r.Draft.Personality != "Calm." || r.Draft.Call != (persona.CallConfig{Voice: "slt", Record: true}) || r.Draft.Number != 2 {
+		r.Draft.Personality != "Calm." || !reflect.DeepEqual(r.Draft.Call, persona.CallConfig{Voice: "slt", Record: true}) || r.Draft.Number != 2 {
 		t.Errorf("got %+v with the draft %+v, %v", r.Persona, r.Draft, err)
 	}
 }

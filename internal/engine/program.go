@@ -22,10 +22,12 @@ const maxOutput = 64 << 20
 // maxComplaint limits the stored part of a program's error output, in bytes.
 const maxComplaint = 2 << 10
 
-// Program is an installed program with a limit of concurrent runs.
+// Program is an installed program with a limit of concurrent runs, which its users share: see For.
 type Program struct {
-	path  string
-	slots chan struct{}
+	path    string
+	slots   *pool
+	user    string
+	longest time.Duration // maximum duration of a run; 0 means no limit
 }
 
 // Find finds a program at the given path, or, if path is empty, under one of the names on the PATH. parallel limits the concurrent runs; 0
@@ -40,11 +42,17 @@ func Find(path string, names []string, install string, parallel int) (*Program, 
 	}
 	for _, name := range names {
 		if found, err := exec.LookPath(name); err == nil {
-			return &Program{path: found, slots: make(chan struct{}, parallel)}, nil
+			return &Program{path: found, slots: newPool(parallel)}, nil
 		}
 	}
 	return nil, callwright.Errorf(callwright.CodeUnavailable, "the program %s is not installed: %s",
 		strings.Join(names, " or "), install)
+}
+
+// For returns the program for a user, such as an organization. The slots are shared with other users: a user without a running program waits
+// at most until one run of the others ends. A run that takes longer than longest is killed; 0 means no limit.
+func (p *Program) For(user string, longest time.Duration) *Program {
+	return &Program{path: p.path, slots: p.slots, user: user, longest: longest}
 }
 
 // Path returns the path of the program.
@@ -53,28 +61,32 @@ func (p *Program) Path() string { return p.path }
 // Run waits for a free slot, runs the program in a folder, and returns its output. It uses no shell, so that the arguments stay unchanged.
 // The environment contains only the variables that every program needs, and no secret. When ctx ends, Run kills the program, on Unix with
 // its children, and returns ctx.Err(). If the program fails, Run returns the output so far and CodeUnavailable, with the program's error
-// output as the cause. If the output exceeds 64 MiB, Run returns only CodeUnavailable.
+// output as the cause. A run that exceeds the limit of For also causes CodeUnavailable. If the output exceeds 64 MiB, Run returns only CodeUnavailable.
 func (p *Program) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	select {
-	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if err := ctx.Err(); err != nil {
+	release, err := p.slots.claim(ctx, p.user)
+	if err != nil {
 		return nil, err
 	}
+	defer release()
+	running := ctx
+	if p.longest > 0 {
+		var cancel context.CancelFunc
+		running, cancel = context.WithTimeout(ctx, p.longest)
+		defer cancel()
+	}
 	printed, complaint := &bounded{limit: maxOutput}, &bounded{limit: maxComplaint}
-	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd := exec.CommandContext(running, p.path, args...)
 	cmd.Dir = dir
 	cmd.Env = environment(os.LookupEnv)
 	cmd.Stdout, cmd.Stderr = printed, complaint
 	cmd.WaitDelay = time.Second // in case a child has left the group and keeps the pipes open
 	inGroup(cmd)
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case running.Err() != nil:
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine did not finish within %s, the limit", p.longest)
 	case err != nil:
 		cause := fmt.Errorf("%s: %w: %s", p.path, err, bytes.TrimSpace(complaint.kept.Bytes()))
 		return printed.kept.Bytes(), (&callwright.Error{Code: callwright.CodeUnavailable, Message: "the speech engine failed"}).Because(cause)

@@ -1,4 +1,4 @@
-// Package dashboard serves web pages for the operators of a deployment: calls, trunks, pathways, tests, ports, issues, speech and settings.
+// Package dashboard serves web pages for the operators of a deployment: calls, agents, trunks, pathways, tests, ports, issues, speech and settings.
 //
 // The pages use the same services as the HTTP API. They are rendered on the server and do not require JavaScript. The script updates them,
 // plays a recording from the clicked line of its transcript, shows local times, and asks before destructive actions.
@@ -10,8 +10,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/delivery"
@@ -25,6 +27,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
+	agentpages "github.com/callwright/callwright/transport/dashboard/internal/agents"
 	"github.com/callwright/callwright/transport/dashboard/internal/agenttests"
 	"github.com/callwright/callwright/transport/dashboard/internal/calls"
 	"github.com/callwright/callwright/transport/dashboard/internal/issues"
@@ -63,6 +66,8 @@ type Config struct {
 	Discoveries *discovery.Service `required:"with Trunks"`
 	TestCalls   *testcall.Service  `required:"with Trunks"`
 	Proofs      *proof.Service     `required:"with Trunks"`
+	Agents      *agents.Service    // web agents and the agents of inbound numbers
+	Personas    *persona.Service   // if Agents is nil, there are no pages for personas
 	Pathways    *pathway.Service
 	Tests       *agenttest.Service
 	Tornado     *tornado.Service // sessions that search for versions that pass their tests; if nil, none are shown
@@ -106,6 +111,11 @@ func areas(c Config) []page.Area {
 	})}
 	if c.Calls != nil {
 		found = append(found, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
+	}
+	if c.Agents != nil {
+		found = append(found, agentpages.New(agentpages.Config{
+			Agents: c.Agents, Personas: c.Personas, Pathways: c.Pathways, Speech: c.Speech, Calls: c.Calls != nil,
+		}))
 	}
 	if c.Trunks != nil {
 		found = append(found, trunks.New(trunkPages(c)))

@@ -11,9 +11,11 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/assert"
@@ -57,6 +59,7 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	all := things{}
 	h.furnishCalls(all, org)
 	h.furnishTrunk(all, org, number)
+	h.furnishAgents(all, org, callwright.PhoneNumber(number))
 	h.furnishPathway(all, org)
 	h.furnishTests(all, org)
 	h.furnishRun(all, org)
@@ -110,6 +113,24 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 	h.check(err)
 	h.check(pcm.WriteWAV(file, pcm.Audio{Rate: 8000, Channels: 2, Samples: make([]int16, 32000)}))
 	h.check(file.Close())
+}
+
+// furnishAgents stores a web agent, a persona with a draft, and the agent of an inbound number.
+func (h *house) furnishAgents(all things, org callwright.OrgID, number callwright.PhoneNumber) {
+	ctx := h.t.Context()
+	said := agents.Agent{Task: h.say("Talk."), FirstSentence: h.say("Hello."), Voice: h.say("ada"), Keywords: []string{h.say("Ada")}}
+	said.Machines = agents.Machines{Voicemail: agents.MachineMessage, VoicemailMessage: h.say("Call us.")}
+	said.Pronunciation = []agents.Pronunciation{{Word: "Ada", Spoken: h.say("ay-da")}}
+	all["/agents/web/{id}"] = must(h.config.Agents.CreateAgent(ctx, org, agents.WebAgent{Agent: said})).ID
+	desk := must(h.config.Personas.Create(ctx, org, persona.Persona{
+		Name: h.say("Front desk"), Role: h.say("Receptionist"), Description: h.say("Books."), Tags: []string{"clinic"},
+	}, persona.Version{Orchestration: h.say("Book."), Call: persona.CallConfig{Idle: &dialogue.Idle{Prompt: h.say("Hello?")}}}))
+	must(h.config.Personas.Update(ctx, org, desk.Persona.ID, persona.Change{Personality: callwright.Given(h.say("Calm."))}))
+	all["/agents/personas/{id}"] = desk.Persona.ID
+	h.check(h.config.Agents.RegisterInbound(ctx, org, number))
+	_, _, err := h.config.Agents.UpdateInbound(ctx, org, number, agents.Patch{Task: callwright.Given(h.say("Answer."))})
+	h.check(err)
+	all["/agents/numbers/{number}"] = number.String()
 }
 
 // furnishTrunk attaches a number, and stores the status, a call attempt, a test call and other data of its trunks.

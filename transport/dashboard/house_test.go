@@ -27,6 +27,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
@@ -151,12 +152,14 @@ func open(t *testing.T) *house {
 // conversations creates the services for calls, pathways and tests.
 func (h *house) conversations() {
 	c, store := &h.config, h.store
+	c.Personas = must(persona.New(persona.Config{Store: agentstore.Personas{Store: store}, Atomic: store}))
+	c.Agents = must(agents.New(agents.Config{
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store, Personas: c.Personas,
+	}))
 	c.Calls = must(call.New(call.Config{
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: h.work,
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(), Recordings: h.audio,
-		Agents: must(agents.New(agents.Config{
-			Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-		})),
+		Agents:     c.Agents,
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
 	}))
 	c.Pathways = must(pathway.New(pathway.Config{

@@ -153,6 +153,9 @@ func TestPersonaMembers(t *testing.T) {
 		{"draft.call_config.min_endpointing_delay", `450.5`, ""},
 		{"draft.call_config.max_endpointing_delay", `4000`, ""},
 		{"draft.call_config.idle", `{"times":0,"filler_after":0.5}`, ""},
+		{"draft.call_config.voice_settings", `{"pitch":1.1,"speed":0.9}`, ""},
+		{"draft.call_config.pronunciation_guide", `[{"word":"Nguyen","pronunciation":"win"}]`, `[{"word":"Nguyen","pronunciation":"win","case_sensitive":false,"spaced":true}]`},
+		{"draft.call_config.machines", `{"voicemail":"leave_message","voicemail_message":"Call us."}`, ""},
 	} {
 		body, path := c.given, []any{"data"}
 		for _, name := range slices.Backward(strings.Split(strings.TrimPrefix(c.member, "draft."), ".")) {
@@ -208,6 +211,9 @@ func TestPersonasAreRefused(t *testing.T) {
 		{400, "BAD_REQUEST", "call_config.max_duration", `"call_config":{"max_duration":721}`, "", false},
 		{400, "BAD_REQUEST", "call_config.background", `"call_config":{"background":"street"}`, "", false},
 		{400, "BAD_REQUEST", "call_config", `"call_config":{}`, "", false},
+		{400, "BAD_REQUEST", "call_config.voice_settings.speed", `"call_config":{"voice_settings":{"speed":3}}`, "", false},
+		{400, "BAD_REQUEST", "call_config.pronunciation_guide[0].word", `"call_config":{"pronunciation_guide":[{"word":" ","pronunciation":"x"}]}`, "", false},
+		{400, "BAD_REQUEST", "call_config.machines.screening_message", `"call_config":{"machines":{"screening":"introduce"}}`, "", false},
 		{400, "BAD_REQUEST", "call_config.volume", `"call_config":{"volume":11}`, "", false},
 		{400, "BAD_REQUEST", "default_tools[0]", `"default_tools":["TL-1"]`, "", false},
 		{400, "BAD_REQUEST", "default_tools[0].url", `"default_tools":[{"name":"x","url":"http://plain.example/"}]`, "", false},

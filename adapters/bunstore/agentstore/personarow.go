@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/persona"
 )
@@ -75,6 +76,10 @@ type callConfigJSON struct {
 	LeastWait   time.Duration  `json:"least_wait_ns,omitempty"`
 	LongestWait time.Duration  `json:"longest_wait_ns,omitempty"`
 	Idle        *dialogue.Idle `json:"idle,omitempty"`
+
+	VoiceSettings string                 `json:"voice_settings,omitempty"`
+	Pronunciation []agents.Pronunciation `json:"pronunciation,omitzero"`
+	Machines      dialogue.Machines      `json:"machines,omitzero"`
 }
 
 // personaVersionPurpose returns the purpose of Keyring.Seal that binds a sealed document to its row.

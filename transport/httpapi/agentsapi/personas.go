@@ -30,38 +30,68 @@ func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (
 
 // CreatePersona serves POST /v1/personas. It creates a persona with its first version.
 func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
-	settings := req.CallConfig.Value
-	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	change, err := callChange(&req.CallConfig.Value)
 	if err != nil {
 		return nil, err
 	}
+	var settings persona.CallConfig
+	change.Apply(&settings)
 	r, err := a.cfg.Personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
 		Name: req.Name, Role: req.Role.Or(""), Description: req.Description.Or(""), Tags: req.Tags.Value, ImageURL: req.ImageURL.Or(""),
 	}, persona.Version{
 		Orchestration: req.OrchestrationPrompt.Or(""), Personality: req.PersonalityPrompt.Or(""),
 		Conditions: conditionsOf(req.PathwayConditions.Value), KnowledgeBases: wire.IDs(req.KBIds.Value),
-		Call: persona.CallConfig{
-			Voice: settings.Voice.Or(""), Record: settings.Record.Or(false), Language: agents.LanguageTag(settings.Language.Or("")),
-			Background: settings.Background.Or(""), MaxDuration: wire.Minutes(settings.MaxDuration.Or(0)),
-			WaitForGreeting: settings.WaitForGreeting.Or(false), Interruption: wire.FromMillis(settings.InterruptionThreshold.Get()),
-			Interruptibility: wire.Ptr(settings.Interruptibility.Get()), Idle: idle.Value,
-			LeastWait: wire.FromMillisOr(settings.MinEndpointingDelay.Get()), LongestWait: wire.FromMillisOr(settings.MaxEndpointingDelay.Get()),
-		},
+		Call:  settings,
 		Tools: wire.Items[json.RawMessage](req.DefaultTools.Value),
 	})
 	httpapi.LogID(ctx, "persona_id", r.Persona.ID)
-	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
+	return a.changedPersona(ctx, r, err, &req.CallConfig.Value)
 }
 
-// changedPersona returns the answer to a change of a persona, with the ignored members of its body. voice and language are the values in
-// the body.
-func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, voice, language string) (*oas.PersonaReply, error) {
+// changedPersona returns the answer to a change of a persona, with the ignored members of its body, which contains the given settings.
+func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, given *oas.PersonaCallSettings) (*oas.PersonaReply, error) {
 	answer, err := a.personaReply(ctx, r, err)
 	if err != nil {
 		return nil, err
 	}
-	answer.Ignored, err = a.ignored(ctx, "call_config.voice", voice, language)
+	if latest := cmp.Or(r.Draft, r.Production); given.VoiceSettings.Set && a.cfg.Agents != nil && latest != nil {
+		for _, ignored := range a.cfg.Agents.IgnoredVoiceSettings(agents.Agent{VoiceSettings: latest.Call.VoiceSettings}) {
+			ignored.Field = "call_config." + ignored.Field
+			httpapi.IgnoreAll(ctx, callwright.FieldErrors{ignored})
+		}
+	}
+	answer.Ignored, err = a.ignored(ctx, "call_config.voice", given.Voice.Value, agents.LanguageTag(given.Language.Value))
 	return answer, err
+}
+
+// callChange translates the settings of a persona's calls.
+func callChange(s *oas.PersonaCallSettings) (persona.CallChange, error) {
+	idle, err := agentwire.Idle(&s.Idle, s.Idle.Set)
+	if err != nil {
+		return persona.CallChange{}, err
+	}
+	machines, err := agentwire.Machines(&s.Machines.Value)
+	if err != nil {
+		return persona.CallChange{}, err
+	}
+	guide, err := agentwire.Pronunciations(s.PronunciationGuide)
+	if err != nil {
+		return persona.CallChange{}, err
+	}
+	voice, err := agentwire.VoiceSettings(s.VoiceSettings.Value)
+	return persona.CallChange{
+		Voice: wire.Change(s.Voice.Value, s.Voice.Set), Record: wire.Change(s.Record.Value, s.Record.Set),
+		Language:         wire.Change(agents.LanguageTag(s.Language.Value), s.Language.Set),
+		Background:       wire.Change(s.Background.Value, s.Background.Set),
+		MaxDuration:      wire.Change(wire.Minutes(s.MaxDuration.Value), s.MaxDuration.Set),
+		WaitForGreeting:  wire.Change(s.WaitForGreeting.Value, s.WaitForGreeting.Set),
+		Interruption:     wire.PtrChange(wire.FromMillis(s.InterruptionThreshold.Get()), s.InterruptionThreshold.Set),
+		Interruptibility: wire.PtrChange(wire.Ptr(s.Interruptibility.Get()), s.Interruptibility.Set),
+		LeastWait:        wire.PtrChange(wire.FromMillis(s.MinEndpointingDelay.Get()), s.MinEndpointingDelay.Set),
+		LongestWait:      wire.PtrChange(wire.FromMillis(s.MaxEndpointingDelay.Get()), s.MaxEndpointingDelay.Set),
+		Idle:             idle, Machines: wire.Change(machines, s.Machines.Set),
+		VoiceSettings: wire.Change(voice, s.VoiceSettings.Set), Pronunciation: wire.Change(guide, s.PronunciationGuide.Set),
+	}, err
 }
 
 // GetPersona serves GET /v1/personas/{id}. It returns a persona with its version in production and its draft.
@@ -74,8 +104,7 @@ func (a *api) GetPersona(ctx context.Context, params oas.GetPersonaParams) (*oas
 func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
-	settings := req.CallConfig.Value
-	idle, err := agentwire.Idle(&settings.Idle, settings.Idle.Set)
+	settings, err := callChange(&req.CallConfig.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -87,22 +116,10 @@ func (a *api) UpdatePersona(
 		Personality:    wire.Change(req.PersonalityPrompt.Value, req.PersonalityPrompt.Set),
 		Conditions:     wire.Change(conditionsOf(req.PathwayConditions.Value), req.PathwayConditions.Set),
 		KnowledgeBases: wire.Change(wire.IDs(req.KBIds.Value), req.KBIds.Set),
-		Call: persona.CallChange{
-			Voice: wire.Change(settings.Voice.Value, settings.Voice.Set), Record: wire.Change(settings.Record.Value, settings.Record.Set),
-			Language:        wire.Change(agents.LanguageTag(settings.Language.Value), settings.Language.Set),
-			Background:      wire.Change(settings.Background.Value, settings.Background.Set),
-			MaxDuration:     wire.Change(wire.Minutes(settings.MaxDuration.Value), settings.MaxDuration.Set),
-			WaitForGreeting: wire.Change(settings.WaitForGreeting.Value, settings.WaitForGreeting.Set),
-			Interruption: wire.PtrChange(
-				wire.FromMillis(settings.InterruptionThreshold.Get()), settings.InterruptionThreshold.Set),
-			Interruptibility: wire.PtrChange(wire.Ptr(settings.Interruptibility.Get()), settings.Interruptibility.Set),
-			LeastWait:        wire.PtrChange(wire.FromMillis(settings.MinEndpointingDelay.Get()), settings.MinEndpointingDelay.Set),
-			LongestWait:      wire.PtrChange(wire.FromMillis(settings.MaxEndpointingDelay.Get()), settings.MaxEndpointingDelay.Set),
-			Idle:             idle,
-		},
-		Tools: wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
+		Call:           settings,
+		Tools:          wire.Change(wire.Items[json.RawMessage](req.DefaultTools.Value), req.DefaultTools.Set),
 	})
-	return a.changedPersona(ctx, r, err, settings.Voice.Value, settings.Language.Value)
+	return a.changedPersona(ctx, r, err, &req.CallConfig.Value)
 }
 
 // DeletePersona serves DELETE /v1/personas/{id}. It deletes a persona.
@@ -202,8 +219,17 @@ func personaVersionRecord(v persona.Version) oas.PersonaVersion {
 		DefaultTools: append([]oas.AgentTool{}, wire.Items[oas.AgentTool](v.Tools)...),
 		CreatedAt:    v.CreatedAt, UpdatedAt: v.UpdatedAt,
 	}
-	idle, given, _ := agentwire.IdleOptions[oas.IdleOptions](v.Call.Idle) // settings that were checked always have a JSON
+	// The following settings were checked, so that they always have a JSON.
+	idle, given, _ := agentwire.IdleOptions[oas.IdleOptions](v.Call.Idle)
 	record.CallConfig.Idle = oas.OptNilIdleOptions{Value: idle, Set: given}
+	machines, given, _ := agentwire.MachineOptions[oas.MachineOptions](v.Call.Machines)
+	record.CallConfig.Machines = oas.OptMachineOptions{Value: machines, Set: given}
+	guide, _ := agentwire.PronunciationGuide[oas.PronunciationGuide](v.Call.Pronunciation)
+	record.CallConfig.PronunciationGuide = oas.OptNilPronunciationGuide{Value: guide, Set: guide != nil}
+	if v.Call.VoiceSettings != "" {
+		settings, _ := voiceSettings(agents.Agent{VoiceSettings: v.Call.VoiceSettings})
+		record.CallConfig.VoiceSettings = oas.OptNilVoiceSettings{Value: settings.Value, Set: true}
+	}
 	if v.Call.Interruption != nil {
 		record.CallConfig.InterruptionThreshold = oas.NewOptFloat64(nilMillis(v.Call.Interruption).Value)
 	}

@@ -2572,6 +2572,18 @@ func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
 	}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	e.ObjEnd()
 }
 
@@ -2579,7 +2591,8 @@ var objectOfPersonaCallConfig = codec.Object{
 	Type: "PersonaCallConfig",
 	Members: []string{
 		"voice", "record", "language", "background", "max_duration", "wait_for_greeting", "interruption_threshold",
-		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle",
+		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle", "voice_settings",
+		"pronunciation_guide", "machines",
 	},
 	Required: []uint8{0b00111111, 0b00000000},
 }
@@ -2614,6 +2627,15 @@ func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
 		case "idle":
 			s.Idle.Reset()
 			return 10, s.Idle.Decode(d)
+		case "voice_settings":
+			s.VoiceSettings.Reset()
+			return 11, s.VoiceSettings.Decode(d)
+		case "pronunciation_guide":
+			s.PronunciationGuide.Reset()
+			return 12, s.PronunciationGuide.Decode(d)
+		case "machines":
+			s.Machines.Reset()
+			return 13, s.Machines.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2669,10 +2691,22 @@ func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
 		e.FieldStart("idle")
 		s.Idle.Encode(e)
 	}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
+	}
+	if s.PronunciationGuide.Set {
+		e.FieldStart("pronunciation_guide")
+		s.PronunciationGuide.Encode(e)
+	}
+	if s.Machines.Set {
+		e.FieldStart("machines")
+		s.Machines.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaCallSettings = [11]string{
+var jsonFieldsNameOfPersonaCallSettings = [14]string{
 	0:  "voice",
 	1:  "record",
 	2:  "language",
@@ -2684,6 +2718,9 @@ var jsonFieldsNameOfPersonaCallSettings = [11]string{
 	8:  "min_endpointing_delay",
 	9:  "max_endpointing_delay",
 	10: "idle",
+	11: "voice_settings",
+	12: "pronunciation_guide",
+	13: "machines",
 }
 
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
@@ -2771,6 +2808,27 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 				return s.Idle.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"idle\"")
+			}
+		case "voice_settings":
+			if err := func() error {
+				s.VoiceSettings.Reset()
+				return s.VoiceSettings.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"voice_settings\"")
+			}
+		case "pronunciation_guide":
+			if err := func() error {
+				s.PronunciationGuide.Reset()
+				return s.PronunciationGuide.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"pronunciation_guide\"")
+			}
+		case "machines":
+			if err := func() error {
+				s.Machines.Reset()
+				return s.Machines.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"machines\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)

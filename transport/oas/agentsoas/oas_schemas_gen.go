@@ -2403,8 +2403,11 @@ type PersonaCallConfig struct {
 	MinEndpointingDelay OptFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; absent for
 	// the default, 3000.
-	MaxEndpointingDelay OptFloat64        `json:"max_endpointing_delay"`
-	Idle                OptNilIdleOptions `json:"idle"`
+	MaxEndpointingDelay OptFloat64               `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions        `json:"idle"`
+	VoiceSettings       OptNilVoiceSettings      `json:"voice_settings"`
+	PronunciationGuide  OptNilPronunciationGuide `json:"pronunciation_guide"`
+	Machines            OptMachineOptions        `json:"machines"`
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -2433,8 +2436,13 @@ type PersonaCallSettings struct {
 	MinEndpointingDelay OptNilFloat64 `json:"min_endpointing_delay"`
 	// Maximum silence, in milliseconds, after which the other side's turn is over, as in calls; null
 	// stands for 3000.
-	MaxEndpointingDelay OptNilFloat64     `json:"max_endpointing_delay"`
-	Idle                OptNilIdleOptions `json:"idle"`
+	MaxEndpointingDelay OptNilFloat64            `json:"max_endpointing_delay"`
+	Idle                OptNilIdleOptions        `json:"idle"`
+	VoiceSettings       OptNilVoiceSettings      `json:"voice_settings"`
+	PronunciationGuide  OptNilPronunciationGuide `json:"pronunciation_guide"`
+	// Reactions to machines that answer placed calls. They replace all earlier ones; null stands for the
+	// defaults.
+	Machines OptNilMachineOptions `json:"machines"`
 }
 
 // Hands the conversation over to a pathway.

@@ -602,6 +602,15 @@ func (s *PersonaCallConfig) Validate() error {
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
 	}
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
+	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
+	}
 	return failures.Err()
 }
 
@@ -637,6 +646,15 @@ func (s *PersonaCallSettings) Validate() error {
 	}
 	if value, ok := s.Idle.Get(); ok {
 		failures.Add("idle", value.Validate())
+	}
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.PronunciationGuide.Get(); ok {
+		failures.Add("pronunciation_guide", value.Validate())
+	}
+	if value, ok := s.Machines.Get(); ok {
+		failures.Add("machines", value.Validate())
 	}
 	return failures.Err()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
@@ -32,7 +33,7 @@ func New(c Config) page.Area {
 	if err != nil {
 		panic(err) // impossible, because the folder is embedded
 	}
-	return turnlog.In(page.Area{
+	return agentform.In(turnlog.In(page.Area{
 		Title: "Calls", Path: "/calls", Templates: templates,
 		Funcs: funcs,
 		Routes: []page.Route{
@@ -43,5 +44,5 @@ func New(c Config) page.Area {
 			{Pattern: "GET /calls/{id}/recording", Serve: p.recording},
 			{Pattern: "POST /calls/{id}/stop", Serve: p.stop},
 		},
-	})
+	}))
 }

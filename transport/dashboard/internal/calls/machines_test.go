@@ -33,13 +33,13 @@ func TestPlaceWithMachines(t *testing.T) {
 	if got := must(h.calls.Get(t.Context(), org, id)).Agent.Machines; got != want {
 		t.Errorf("machines %+v", got)
 	}
-	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="introduce" selected>`, ">Ada, about the car.</textarea>", ">Call us.</textarea>")
+	h.want(http.StatusOK, "/calls/new?again="+id, `<option value="introduce" selected>`, "\nAda, about the car.</textarea>", "\nCall us.</textarea>")
 	values.Set("machines.screening_message", " ")
 	h.post("/calls/new", "/calls", values, http.StatusUnprocessableEntity, `id="fault-machines-screening_message">is required for this action`)
 	h.call("c1", func(c *call.Call) {
 		c.Plan.Voicemail = call.Voicemail{Action: call.VoicemailMessage, Message: "Of the plan."}
 	})
-	h.want(http.StatusOK, "/calls/new?again=c1", `<option value="leave_message" selected>`, ">Of the plan.</textarea>", "!Not carried over")
+	h.want(http.StatusOK, "/calls/new?again=c1", `<option value="leave_message" selected>`, "\nOf the plan.</textarea>", "!Not carried over")
 }
 
 // TestAnswerer checks that the call's page shows which party answered, by which rule and when.

@@ -3,9 +3,7 @@ package calls
 import (
 	"html/template"
 
-	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/speech/ambience"
 )
 
 // option is an option of a select element.
@@ -18,24 +16,8 @@ var funcs = template.FuncMap{
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },
 	"answers":    func() []option { return []option{{"", "Any"}, {"true", "Yes"}, {"false", "No"}} },
-	"interruptibilities": func() []option {
-		return []option{
-			{"", "Use the agent's setting"}, {"0", "Never"}, {"1", "By several words"}, {"2", "By words, not by an “uh-huh”"},
-			{"3", "The same, sooner"}, {"4", "By any sound of a voice"},
-		}
-	},
-	"backgrounds": func() []option {
-		all := []option{{"", "Use the agent's setting"}, {noBackground, "None"}}
-		for _, track := range ambience.Tracks() {
-			all = append(all, option{string(track), string(track)})
-		}
-		return all
-	},
-	"onVoicemail": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineMessage),
-	"onScreening": reactionsTo(agents.MachineIgnore, agents.MachineHangup, agents.MachineIntroduce),
-	"onMachine":   reactionsTo(agents.MachineIgnore, agents.MachineHangup),
-	"settings":    func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
-	"orders":      func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
+	"settings":   func() []option { return []option{{"", "Use the agent's setting"}, {"true", "Yes"}, {"false", "No"}} },
+	"orders":     func() []option { return []option{{"", "Newest first"}, {"true", "Oldest first"}} },
 	"outcomes": func() []option {
 		return anyOf(call.StatusCompleted, call.StatusFailed, call.StatusBusy, call.StatusNoAnswer, call.StatusCanceled, call.StatusUnknown)
 	},

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
@@ -26,12 +26,11 @@ type form struct {
 	Limits string // limits of the tasks that the server's model can follow; empty if there are none
 }
 
-// formFields lists the fields of the form. The last two fields are hidden. They contain the id of the call to repeat, and the settings of
+// formFields lists the fields of the form, without those of its conversation section. The last two fields are hidden. They contain the id of the call to repeat, and the settings of
 // that call that the form cannot represent.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
-	"record", "wait_for_greeting", "interruptibility", "interruption_threshold", "min_endpointing_delay", "max_endpointing_delay", "keywords",
-	"request_data", "voice_settings", "pronunciation_guide", "background_track", "again", "missing",
+	"record", "wait_for_greeting", "request_data", "again", "missing",
 }
 
 // Title returns the heading of the page.
@@ -40,6 +39,11 @@ func (f form) Title() string {
 		return "Place a call again"
 	}
 	return "Place a call"
+}
+
+// Conversation returns the section of the form with the conversation settings.
+func (f form) Conversation() agentform.Section {
+	return agentform.Call.Section(f.Values, f.Faults)
 }
 
 // view returns the page with the form.
@@ -73,25 +77,15 @@ func again(c call.Call) (form, error) {
 		"again": c.ID, "missing": strings.Join(missing(c), ", "),
 		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
 		"voice": a.Voice, "language": a.Language, "request_data": data,
-		"keywords": strings.Join(a.Keywords, ", "), "record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
+		"record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
 	}}
 	if a.MaxDuration != 0 {
 		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
 	}
-	if a.Interruptibility != nil {
-		f.Values["interruptibility"] = strconv.Itoa(*a.Interruptibility)
+	if plan := c.Plan.Voicemail; plan.Action != "" { // takes precedence over the agent
+		a.Machines.Voicemail, a.Machines.VoicemailMessage = plan.Action, plan.Message
 	}
-	f.fillMachines(c)
-	for name, wait := range map[string]time.Duration{"min_endpointing_delay": a.LeastWait, "max_endpointing_delay": a.LongestWait} {
-		if wait != 0 {
-			f.Values[name] = strconv.FormatFloat(float64(wait.Microseconds())/1000, 'f', -1, 64)
-		}
-	}
-	if a.Interruption != nil {
-		f.Values["interruption_threshold"] = strconv.FormatInt(a.Interruption.Milliseconds(), 10)
-	}
-	f.Values["voice_settings"], f.Values["background_track"] = a.VoiceSettings, string(a.Background)
-	f.Values["pronunciation_guide"] = guideText(a.Pronunciation)
+	agentform.Call.Fill(f.Values, a)
 	if version := a.Pathway.Version; a.Pathway.ID != "" {
 		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
 	}
@@ -124,7 +118,6 @@ func missing(c call.Call) (names []string) {
 		{"the tools", alone && len(a.Tools) > 0},
 		{"the model", a.Model != ""},
 		{"the temperature", a.Temperature != nil},
-		{"the words in silence", a.Idle != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},
 		{"the webhook", a.Webhook != ""},
@@ -143,9 +136,10 @@ func missing(c call.Call) (names []string) {
 // place places a call, or shows the form again with its faults.
 func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := form{Values: map[string]string{}}
-	for _, name := range slices.Concat(formFields, machineFields) {
+	for _, name := range formFields {
 		f.Values[name] = r.Field(name)
 	}
+	agentform.Call.Read(r, f.Values)
 	request, err := f.request()
 	if err == nil {
 		var c call.Call
@@ -154,7 +148,7 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 		}
 	}
 	var ok bool
-	if f.Faults, ok = page.FaultsOf(err, nil, slices.Concat(formFields, machineFields)...); !ok {
+	if f.Faults, ok = agentform.Faults(err, nil, slices.Concat(formFields, agentform.Call.Fields())...); !ok {
 		return nil, err
 	}
 	return p.view(f, http.StatusUnprocessableEntity), nil
@@ -163,13 +157,16 @@ func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) 
 // request converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.
 func (f form) request() (call.Request, error) {
 	r := call.Request{AgentID: f.Values["agent_id"]}
-	r.Overrides.Machines = f.machines()
+	var err error
+	if r.Overrides, err = agentform.Call.Patch(f.Values, agents.Agent{}); err != nil {
+		return r, err
+	}
 	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
 		*number = callwright.TypedNumber(f.Values[name])
 	}
 	for name, setting := range map[string]*callwright.Optional[string]{
 		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
-		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language, "voice_settings": &r.Overrides.VoiceSettings,
+		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
 	} {
 		if value := f.Values[name]; value != "" {
 			*setting = callwright.Given(value)
@@ -191,9 +188,6 @@ func (f form) request() (call.Request, error) {
 			*setting = callwright.Given(yes)
 		}
 	}
-	if err := f.interruption(&r.Overrides); err != nil {
-		return r, err
-	}
 	if value := f.Values["max_duration"]; value != "" {
 		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
 		if err != nil || !(n >= 0.1 && n <= 1e6) {
@@ -201,50 +195,12 @@ func (f form) request() (call.Request, error) {
 		}
 		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))
 	}
-	if err := f.sound(&r.Overrides); err != nil {
-		return r, err
-	}
 	if value := f.Values["request_data"]; value != "" {
 		if err := json.Unmarshal([]byte(value), &r.RequestData); err != nil {
 			return r, callwright.Invalid("request_data", `must be a JSON object, such as {"name": "Robin"}`)
 		}
 	}
 	return r, nil
-}
-
-// interruption sets the settings for speech over the agent.
-func (f form) interruption(o *agents.Patch) error {
-	for name, set := range map[string]func(int){
-		"interruptibility":       func(n int) { o.Interruptibility = callwright.Given(n) },
-		"interruption_threshold": func(n int) { o.Interruption = callwright.Given(time.Duration(n) * time.Millisecond) },
-	} {
-		if value := f.Values[name]; value != "" {
-			n, err := strconv.ParseInt(value, 10, 32)
-			if err != nil {
-				return callwright.Invalid(name, "must be a whole number")
-			}
-			set(int(n))
-		}
-	}
-	for name, setting := range map[string]*callwright.Optional[time.Duration]{
-		"min_endpointing_delay": &o.LeastWait, "max_endpointing_delay": &o.LongestWait,
-	} {
-		if value := f.Values[name]; value != "" {
-			n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
-			if err != nil || !(n >= 1 && n <= 1e6) {
-				return callwright.Invalid(name, endpoint.BoundRange)
-			}
-			*setting = callwright.Given(time.Duration(n * float64(time.Millisecond)))
-		}
-	}
-	if value := f.Values["keywords"]; value != "" {
-		keywords := strings.Split(value, ",")
-		for i, keyword := range keywords {
-			keywords[i] = strings.TrimSpace(keyword)
-		}
-		o.Keywords = callwright.Given(keywords)
-	}
-	return nil
 }
 
 // LongestMinutes returns the maximum duration of a call, in minutes.

@@ -202,8 +202,8 @@ func TestPlaceWithSound(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	h.post("/calls/new", "/calls", url.Values{
-		"phone_number": {"+14155550123"}, "task": {"Talk."}, "voice_settings": {`{"speed":1.2}`}, "background_track": {"cafe"},
-		"pronunciation_guide": {"Nguyen = win\r\n\r\nAPI=A P I"},
+		"phone_number": {"+14155550123"}, "task": {"Talk."}, "voice_settings.speed": {"1,2"}, "background_track": {"cafe"},
+		"pronunciation_guide": {"Nguyen = win\r\n\r\nAPI=A P I|case | inside"},
 	}, http.StatusOK, "The call was placed.")
 	found, _, err := h.calls.List(t.Context(), org, call.Filter{})
 	if err != nil || len(found.Items) != 1 {
@@ -211,15 +211,15 @@ func TestPlaceWithSound(t *testing.T) {
 	}
 	id := found.Items[0].ID
 	a := must(h.calls.Get(t.Context(), org, id)).Agent
-	want := []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}, {Word: "API", Spoken: "A P I"}}
+	want := []agents.Pronunciation{{Word: "Nguyen", Spoken: "win"}, {Word: "API", Spoken: "A P I", CaseSensitive: true, Inside: true}}
 	if a.VoiceSettings != `{"speed":1.2}` || a.Background != "cafe" || !slices.Equal(a.Pronunciation, want) {
 		t.Errorf("agent %+v", a)
 	}
 	again := "/calls/new?again=" + id
-	h.want(http.StatusOK, again, "Nguyen = win\nAPI = A P I")
-	h.want(http.StatusOK, again, `value="{&#34;speed&#34;:1.2}"`)
+	h.want(http.StatusOK, again, "Nguyen = win\nAPI = A P I | case | inside")
+	h.want(http.StatusOK, again, `name="voice_settings.speed" value="1.2"`)
 	h.want(http.StatusOK, again, `<option value="cafe" selected>`)
-	for name, wrong := range map[string]string{"voice_settings": `{"speed":9}`, "pronunciation_guide": "Nguyen win", "background_track": "street"} {
+	for name, wrong := range map[string]string{"voice_settings.speed": "9", "pronunciation_guide": "Nguyen win", "background_track": "street"} {
 		h.post("/calls/new", "/calls", url.Values{"phone_number": {"+14155550123"}, "task": {"Talk."}, name: {wrong}},
 			http.StatusUnprocessableEntity, `must`)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/drawing"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
@@ -36,7 +37,7 @@ func New(c Config) page.Area {
 	if err != nil {
 		panic(err) // impossible: the folder is embedded
 	}
-	return drawing.In(turnlog.In(page.Area{
+	return agentform.In(drawing.In(turnlog.In(page.Area{
 		Title: "Pathways", Path: "/pathways", Templates: templates,
 		Routes: []page.Route{
 			{Pattern: "GET /pathways", Serve: p.list},
@@ -55,7 +56,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /pathways/{id}/chats/{chat}", Serve: p.chat},
 			{Pattern: "POST /pathways/{id}/chats/{chat}", Serve: p.say},
 		},
-	}))
+	})))
 }
 
 // pageSize is the maximum number of entries on a page of a list.

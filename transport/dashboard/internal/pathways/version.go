@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -25,11 +27,14 @@ type version struct {
 	Edited   string // revision of the pathway at which the edited document was read
 	Newer    int    // number of the newest version if it is newer than the shown draft and differs from it; otherwise 0
 	Drawing  drawn
+	Node     *nodeForm // conversation settings of the selected node; nil if none is selected
 	Gate     string    // why the gate kept the version from production; may be empty
 	Batch    string    // id of the batch of tests that kept the version from production; may be empty
 	Calls    bool      // see Config
 	Tests    bool      // see Config
 	Begin    beginning // form that begins a chat
+
+	values map[string]string // typed values of Node; nil means those of the document
 }
 
 // numberOf parses the number of a version in an address. It returns ErrNotFound for an invalid number.
@@ -66,6 +71,13 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 	v.Number, v.Calls, v.Tests = strconv.Itoa(number), p.cfg.Calls, p.cfg.Tests
 	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
 		return nil, err
+	}
+	if v.Drawing.Node != "" {
+		edited, err := parse(v.Text)
+		if err != nil { // the page shows the error
+			edited = v.Version.Document
+		}
+		v.Node = newNodeForm(r, edited, v.Drawing.Node, v.values, v.Faults)
 	}
 	title := fmt.Sprintf("Version %d of %s", number, v.Pathway.Name)
 	if number == 0 {
@@ -121,6 +133,9 @@ func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) 
 		return nil, err
 	}
 	d, err := parse(shown.Text)
+	if err == nil {
+		d, shown.values, err = withNode(r, d)
+	}
 	to := page.SeeOther{To: page.Path("/pathways", id), Notice: "The draft is saved."}
 	switch {
 	case err != nil:
@@ -138,7 +153,7 @@ func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) 
 		return to, nil
 	}
 	var mendable bool
-	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil, "name", "document"); !mendable {
+	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil, slices.Concat([]string{"name", "document"}, agentform.Node.Fields())...); !mendable {
 		return nil, err
 	}
 	return p.versionPage(ctx, r, shown)

@@ -1,0 +1,88 @@
+package agents
+
+import (
+	"context"
+
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// numbers lists the inbound numbers in ascending order.
+func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error) {
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.cfg.Agents.ListInbound(ctx, r.Org(), after, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	data := list{Next: r.Next(found.Next), Personas: p.cfg.Personas != nil}
+	for _, n := range found.Items {
+		data.Rows = append(data.Rows, row{
+			Path: page.Path("/agents/numbers", n.Number.String()), Name: n.Number.String(), Leader: leader(n.Agent), Changed: n.UpdatedAt,
+		})
+	}
+	return &page.View{Page: "numbers", Title: "Inbound numbers", Data: data}, nil
+}
+
+// inbound returns the number in the path of a request.
+func (p pages) inbound(ctx context.Context, r *page.Request) (agents.InboundNumber, error) {
+	number, err := p.cfg.Agents.Number(ctx, r.Org(), r.PathValue("number"))
+	if err != nil {
+		return agents.InboundNumber{}, err
+	}
+	return p.cfg.Agents.Inbound(ctx, r.Org(), number)
+}
+
+// number shows the agent that answers at a number.
+func (p pages) number(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := p.inbound(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	agentform.Number.Fill(values, n.Agent)
+	return p.showNumber(ctx, r, n, values, nil)
+}
+
+func (p pages) showNumber(
+	ctx context.Context, r *page.Request, n agents.InboundNumber, values map[string]string, faults page.Faults,
+) (page.Answer, error) {
+	return p.show(ctx, r, form{
+		Title: "Calls to " + n.Number.String(), Path: page.Path("/agents/numbers", n.Number.String()), List: "/agents/numbers",
+		ListTitle: "All inbound numbers", Save: "Save", Version: n.Version, Notes: p.notes(ctx, n.Org, n.Agent), Faults: faults,
+	}, agentform.Number, values)
+}
+
+// updateNumber changes the agent of a number, or shows the form again with its faults.
+func (p pages) updateNumber(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := p.inbound(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	values, fields := map[string]string{}, agentform.Number.Fields()
+	agentform.Number.Read(r, values)
+	patch, err := agentform.Number.Patch(values, n.Agent)
+	var faults page.Faults
+	if err == nil {
+		patch.Version, patch.Whole = version(r), true
+		var report agents.Report
+		if _, report, err = p.cfg.Agents.UpdateInbound(ctx, r.Org(), n.Number, patch); err == nil {
+			if faults, err = faultsOf(report, fields); err != nil {
+				return nil, err
+			}
+			if len(faults) == 0 {
+				return page.SeeOther{To: page.Path("/agents/numbers", n.Number.String()), Notice: "The settings are saved."}, nil
+			}
+		}
+	}
+	if err != nil {
+		var ok bool
+		if faults, ok = agentform.Faults(err, renamed, fields...); !ok {
+			return nil, err
+		}
+	}
+	return p.showNumber(ctx, r, n, values, faults)
+}
