@@ -47,7 +47,8 @@ func comparesVariables(text string) bool {
 func (k knowledge) compare(name string, not bool, what string) verdict {
 	value, _ := template.LookUp(name, k.variables)
 	text := template.Spoken(value)
-	known, holds := len(words(text)) > 0, false
+	known := len(words(text)) > 0
+	var holds bool
 	switch r := related.FindStringSubmatch(what); {
 	case strings.EqualFold(what, "known"):
 		holds = known

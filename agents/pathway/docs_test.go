@@ -23,7 +23,10 @@ func TestDocumentedGraphs(t *testing.T) {
 	}
 	for i, block := range blocks {
 		block, _, _ = strings.Cut(block, "```")
-		var d struct{ Nodes, Edges []json.RawMessage }
+		var d struct {
+			Nodes []json.RawMessage `json:"nodes"`
+			Edges []json.RawMessage `json:"edges"`
+		}
 		if err := json.Unmarshal([]byte(block), &d); err != nil {
 			t.Fatalf("graph %d: %v", i, err)
 		}

@@ -16,8 +16,8 @@ import (
 func TestNumberOfAnotherLength(t *testing.T) {
 	t.Parallel()
 	const (
-		right    = "two zero two double five five oh one four seven"
-		nine     = "two zero two five five five zero one four"
+		right    = "two zero two triple five oh one four seven"
+		nine     = "two zero two triple five zero one four"
 		twenty   = right + " " + right
 		heard9   = "I heard 9 digits. Could you say the whole number again, please?"
 		heard20  = "I heard 20 digits. Could you say the whole number again, please?"
