@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/callwright/callwright"
@@ -42,9 +42,11 @@ type Config struct {
 // Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
 type Client struct {
 	config Config        // without its APIKey
+	base   *url.URL      // Config.BaseURL; its query is part of each request
 	key    func() string // a function, because fmt would print the API key of an unexported string field
 
-	noSchema sync.Map // names of models that do not support the JSON schema mode
+	refused  refusals
+	thinking atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
 }
 
 var (
@@ -76,7 +78,7 @@ func New(config Config) (*Client, error) {
 	}
 	key := config.APIKey.Reveal()
 	config.APIKey = ""
-	return &Client{config: config, key: func() string { return key }}, nil
+	return &Client{config: config, base: base, key: func() string { return key }}, nil
 }
 
 func fill(value *string, standard string) {
