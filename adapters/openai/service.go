@@ -156,7 +156,11 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 		return nil, err
 	}
 	request.Header.Set("Content-Type", contentType)
-	if key := c.key(); key != "" {
+	switch key := c.key(); {
+	case key == "":
+	case c.config.KeyHeader != "":
+		request.Header.Set(c.config.KeyHeader, key)
+	default:
 		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	response, err := c.config.Client.Do(request)
@@ -316,8 +320,9 @@ func (c *Client) transcription(ctx context.Context, wav []byte, fields map[strin
 		return "", err
 	}
 	defer func() { _ = response.Body.Close() }()
-	var answer struct {
-		Text string `json:"text"`
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return "", err
 	}
-	return answer.Text, json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer)
+	return readTranscript(text)
 }

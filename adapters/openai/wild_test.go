@@ -14,8 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // wild writes the answer of a file in testdata/wild: the body of a stream (.sse), or a status, headers and a body (.http).
@@ -26,8 +31,8 @@ func wild(t *testing.T, w http.ResponseWriter, name string) {
 		t.Error(err)
 		return
 	}
-	if strings.HasSuffix(name, ".sse") {
-		w.Header().Set("Content-Type", "text/event-stream")
+	if media := map[string]string{".sse": "text/event-stream", ".wav": "audio/wav", ".mp3": "audio/pcm"}[filepath.Ext(name)]; media != "" {
+		w.Header().Set("Content-Type", media)
 		_, _ = w.Write(raw)
 		return
 	}
@@ -240,5 +245,85 @@ func TestHistories(t *testing.T) {
 		`tool tool assistant user `
 	if got.String() != want {
 		t.Errorf("the messages are\n%s\nwant\n%s", &got, want)
+	}
+}
+
+// TestWildAudio checks audio in other formats than the requested one: it is played as what it is, or is an error.
+func TestWildAudio(t *testing.T) {
+	t.Parallel()
+	for name, tone := range map[string]bool{
+		"T02-24k.wav": true, "T04-0xFFFFFFFF.wav": true, "T04b-LIST-after-data.wav": true,
+		"T05-mp3-instead-of-pcm.mp3": false, "T07.http": false, "E07.http": false,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { wild(t, w, name) }}).start(t)
+			heard, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hello.", Rate: 8000})
+			if length := pcm.Duration(len(heard), 8000); tone && (err != nil || length < 280*time.Millisecond || length > 320*time.Millisecond) {
+				t.Errorf("%v of audio, %v", length, err)
+			}
+			if e, ok := errors.AsType[*callwright.Error](err); !tone && (!ok || e.Code != callwright.CodeUnavailable || len(heard) > 0) {
+				t.Errorf("%d samples, %v", len(heard), err)
+			}
+		})
+	}
+}
+
+// TestRefusedPCM checks that WAV is requested from a service that refuses PCM, and that a refusal for an unpaid invoice is not one of a voice.
+func TestRefusedPCM(t *testing.T) {
+	t.Parallel()
+	var formats []string
+	f := &fake{}
+	f.speech = func(w http.ResponseWriter, _ *http.Request) {
+		format := f.request["response_format"].(string)
+		if formats = append(formats, format); format == "pcm" {
+			wild(t, w, "T10.http")
+			return
+		}
+		wild(t, w, "T02-24k.wav")
+	}
+	c := f.start(t)
+	for range 2 {
+		if _, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hello.", Rate: 8000}); err != nil {
+			t.Error(err)
+		}
+	}
+	if fmt.Sprint(formats) != "[pcm wav wav]" {
+		t.Errorf("the formats are %v", formats)
+	}
+	unpaid := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "T16.http") }}).start(t)
+	_, err := speechtest.Speak(t.Context(), unpaid, tts.Request{Text: "Hello.", Rate: 8000})
+	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Field != "" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWildTranscripts checks that what a model invents for noise is no words.
+func TestWildTranscripts(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"text":" [BLANK_AUDIO] "}`:                                                            "",
+		`{"text":"(wind blowing) Hello  there ♪"}`:                                              "Hello there",
+		`{"text":"Yes.","segments":[{"text":" Yes.","no_speech_prob":0.9,"avg_logprob":-0.2}]}`: "Yes.",
+		`E01.http`: "",
+		`E07.http`: "!",
+	} {
+		f := &fake{transcript: func(w http.ResponseWriter) {
+			if strings.HasSuffix(body, ".http") {
+				wild(t, w, body)
+				return
+			}
+			_, _ = w.Write([]byte(body))
+		}}
+		u, err := f.start(t).Listen(t.Context(), conversation.Hearing{Rate: 16000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Write(agentstest.Voice("hello", 16000)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := u.Finish(t.Context()); want == "!" && err == nil || want != "!" && (err != nil || got.Text != want) {
+			t.Errorf("%s: %q, %v", body, got.Text, err)
+		}
 	}
 }
