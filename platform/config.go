@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,12 +57,13 @@ type Config struct {
 	AllowPrivate *bool          // --allow-private: whether trunks and webhooks may use private addresses; nil means only if SIPAddr is loopback
 	CallLogDays  int            // --call-log-days: retention of the log of SIP calls in days
 
-	LLMBaseURL string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
-	LLMModel   string            // --llm-model: name of the model at LLMBaseURL
-	LLMAPIKey  callwright.Secret // --llm-api-key: key for LLMBaseURL
-	LLMModels  []NamedModel      // --llm-models: further models, which clients select by name
-	TTS        string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
-	STT        string            // --stt: pocketsphinx or openai; empty means pocketsphinx
+	LLMBaseURL  string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
+	LLMModel    string            // --llm-model: name of the model at LLMBaseURL
+	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
+	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
+	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
+	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
+	STT         string            // --stt: pocketsphinx or openai; empty means pocketsphinx
 
 	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
 	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
@@ -257,6 +259,20 @@ func (c *Config) complete() error {
 	}
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model must be set together")
+	}
+	if c.LLMFallback != "" {
+		return c.checkFallback()
+	}
+	return nil
+}
+
+// checkFallback returns an error if --llm-fallback names no further model, or there is no default model that could fail.
+func (c *Config) checkFallback() error {
+	if c.LLMBaseURL == "" {
+		return errors.New("--llm-fallback requires --llm-base-url")
+	}
+	if !slices.ContainsFunc(c.LLMModels, func(m NamedModel) bool { return m.Name == c.LLMFallback }) {
+		return fmt.Errorf("--llm-fallback %s must be a name in --llm-models", c.LLMFallback)
 	}
 	return nil
 }

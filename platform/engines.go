@@ -26,7 +26,7 @@ type engines struct {
 
 // newModel returns the program's model, or a selection of the models in the settings. Without --llm-base-url, the default of the selection
 // is the scripted model.
-func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
+func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwright.Runtime) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
 	}
@@ -42,7 +42,12 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, err
 		lc.Append(fx.StopHook(other.Close))
 		choice.Others[m.Name] = other
 	}
-	return choice, nil
+	if c.LLMFallback == "" {
+		return choice, nil
+	}
+	first, err := llm.NewFallback(llm.FallbackConfig{First: choice.Default, Second: choice.Others[c.LLMFallback], Runtime: runtime})
+	choice.Default = first
+	return choice, err
 }
 
 // newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
