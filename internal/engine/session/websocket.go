@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
 )
 
 // maxMessage is the maximum size of a message of an engine, in bytes.
@@ -21,11 +24,11 @@ const dialTime = 10 * time.Second
 
 // Dial connects to an engine by WebSocket (RFC 6455). If client is nil, it uses http.DefaultClient. A refusal of the engine is a
 // *callwright.Error: CodeTooManyRequests for the status 429, and otherwise CodeUnavailable.
-func Dial(ctx context.Context, url string, header http.Header, client *http.Client) (Conn, error) {
+func Dial(ctx context.Context, address string, header http.Header, client *http.Client) (Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	//nolint:bodyclose // the package closes the body, and returns it read
-	conn, response, err := websocket.Dial(limited, url, &websocket.DialOptions{HTTPHeader: header, HTTPClient: client})
+	conn, response, err := websocket.Dial(limited, address, &websocket.DialOptions{HTTPHeader: header, HTTPClient: client})
 	switch {
 	case err == nil:
 		conn.SetReadLimit(maxMessage)
@@ -93,3 +96,19 @@ func (s socket) Write(ctx context.Context, m Message) error {
 
 // Close ends the connection without a handshake.
 func (s socket) Close() error { return s.conn.CloseNow() }
+
+// ParseURL parses the base URL of a service, whose scheme may be ws, wss, http or https. It returns CodeBadRequest for another URL, or one
+// with a user.
+func ParseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || !slices.Contains([]string{"ws", "wss", "http", "https"}, u.Scheme) || u.Host == "" || u.User != nil {
+		return nil, callwright.Invalid("base_url", "must be a wss, ws, https or http URL without a user name")
+	}
+	return u, nil
+}
+
+// CheckRate returns CodeBadRequest for a sample rate that pcm cannot convert.
+func CheckRate(rate int) error {
+	_, err := pcm.NewResampler(rate, rate)
+	return err
+}
