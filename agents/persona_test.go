@@ -18,7 +18,7 @@ import (
 var frontDesk = persona.Version{
 	Persona: "desk", Number: 3, Orchestration: "Book.", Personality: "You are calm.",
 	Conditions: []persona.Condition{{Pathway: "p1", When: "the caller is ill"}}, KnowledgeBases: []string{"kb"},
-	Call:  persona.CallConfig{Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true},
+	Call:  persona.CallConfig{Voice: "slt", Record: true, Language: "de", MaxDuration: 5 * time.Minute, WaitForGreeting: true, Interruption: new(350 * time.Millisecond), Interruptibility: new(3)},
 	Tools: []json.RawMessage{json.RawMessage(`{"name":"book","url":"https://example.com/"}`)},
 }
 
@@ -50,7 +50,7 @@ func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
 		MaxDuration: 5 * time.Minute, WaitForGreeting: true, Tools: frontDesk.Tools, Conditions: frontDesk.Conditions,
-		KnowledgeBases: frontDesk.KnowledgeBases,
+		KnowledgeBases: frontDesk.KnowledgeBases, Interruption: frontDesk.Call.Interruption, Interruptibility: frontDesk.Call.Interruptibility,
 	}
 }
 
@@ -67,6 +67,12 @@ func TestCallingByPersona(t *testing.T) {
 		"as an override":   {agents.Choice{Overrides: agents.Patch{PersonaID: desk}}, nil},
 		"of a web agent":   {agents.Choice{ID: web, Overrides: agents.Patch{PersonaID: desk}}, func(a *agents.Agent) { a.Voice, a.MaxDuration = "rms", time.Hour }},
 		"with own manners": {agents.Choice{Agent: agents.Agent{PersonaID: "desk", Persona: "You are Ada."}}, func(a *agents.Agent) { a.Persona = "You are Ada." }},
+		"with its own level": {agents.Choice{Overrides: agents.Patch{PersonaID: desk, Interruptibility: callwright.Given(0)}}, func(a *agents.Agent) {
+			a.Interruption, a.Interruptibility = nil, new(0)
+		}},
+		"with its own threshold": {agents.Choice{Agent: agents.Agent{PersonaID: "desk", Interruption: new(time.Second)}}, func(a *agents.Agent) {
+			a.Interruption, a.Interruptibility = new(time.Second), nil
+		}},
 		"with settings of the call": {
 			agents.Choice{Overrides: agents.Patch{
 				PersonaID: desk, Record: callwright.Given(false), WaitForGreeting: callwright.Given(false), Voice: callwright.Given("rms"),

@@ -35,7 +35,7 @@ func (e callEnds) observe(o call.Observation) {
 	attrs := []any{"call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason}
 	if s := o.Summary; s.Latency.Answers > 0 {
 		attrs = append(attrs, "answers", s.Latency.Answers, "answer_p50", s.Latency.P50.Playing, "answer_p95", s.Latency.P95.Playing,
-			"withdrawn", s.Withdrawn, "turns_cut", s.Cut)
+			"withdrawn", s.Withdrawn, "turns_cut", s.Cut, "model_calls", c.ModelCalls.All)
 	}
 	e.rt.Logger.Log(context.Background(), level, "call ended", attrs...)
 }

@@ -46,12 +46,12 @@ func TestCallEndsWithQuantiles(t *testing.T) {
 	var log bytes.Buffer
 	ends := newCallEnds(callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ends.observe(call.Observation{
-		What: call.ObservedEnded, Call: call.Call{ID: "c1", Ending: &call.HangupReason{Cause: call.CauseLocalHangup}},
+		What: call.ObservedEnded, Call: call.Call{ID: "c1", Ending: &call.HangupReason{Cause: call.CauseLocalHangup}, ModelCalls: call.ModelCalls{All: 9}},
 		Summary: call.Summary{Withdrawn: 2, Cut: 1, Latency: call.LatencyQuantile{
 			Answers: 7, P50: conversation.Latency{Playing: 640 * time.Millisecond}, P95: conversation.Latency{Playing: 1100 * time.Millisecond},
 		}},
 	})
-	if text := log.String(); !strings.Contains(text, "answers=7 answer_p50=640ms answer_p95=1.1s withdrawn=2 turns_cut=1") {
+	if text := log.String(); !strings.Contains(text, "answers=7 answer_p50=640ms answer_p95=1.1s withdrawn=2 turns_cut=1 model_calls=9") {
 		t.Errorf("the log is %s", text)
 	}
 }

@@ -31,10 +31,13 @@ type promptKey struct {
 type prompt struct {
 	key   promptKey
 	audio []int16
+	marks []tts.Mark
 }
 
 // size returns the estimated memory of a prompt in bytes, including its entries in the map and the list.
-func (p *prompt) size() int64 { return int64(2*len(p.audio)+len(p.key.request.Text)) + 256 }
+func (p *prompt) size() int64 {
+	return int64(2*len(p.audio)+32*len(p.marks)+len(p.key.request.Text)) + 256
+}
 
 // newPrompts returns a cache of at most the given number of bytes, or nil if the number is not positive.
 func newPrompts(most int64) *prompts {
@@ -44,8 +47,8 @@ func newPrompts(most int64) *prompts {
 	return &prompts{most: most, longest: int(most / 2 / 16), byKey: map[promptKey]*list.Element{}, used: list.New()}
 }
 
-// find returns the cached audio and marks it as recently used. The caller must not change the audio.
-func (c *prompts) find(key promptKey) ([]int16, bool) {
+// find returns a cached prompt, which becomes the most recently used one. The caller must not change it.
+func (c *prompts) find(key promptKey) (*prompt, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, ok := c.byKey[key]
@@ -53,17 +56,17 @@ func (c *prompts) find(key promptKey) ([]int16, bool) {
 		return nil, false
 	}
 	c.used.MoveToFront(at)
-	return at.Value.(*prompt).audio, true //nolint:forcetypeassert // nothing else is in the list
+	return at.Value.(*prompt), true //nolint:forcetypeassert // nothing else is in the list
 }
 
-// add caches audio, which the caller must not change afterwards. It ignores audio that is empty, too long, or cached already.
-func (c *prompts) add(key promptKey, audio []int16) {
+// add caches audio with its marks, which the caller must not change afterwards. It ignores audio that is empty, too long, or cached already.
+func (c *prompts) add(key promptKey, audio []int16, marks []tts.Mark) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.byKey[key]; ok || len(audio) == 0 || len(audio) > c.longest {
 		return
 	}
-	p := &prompt{key, audio}
+	p := &prompt{key, audio, marks}
 	c.byKey[key] = c.used.PushFront(p)
 	c.bytes += p.size()
 	for c.bytes > c.most {
@@ -74,10 +77,10 @@ func (c *prompts) add(key promptKey, audio []int16) {
 	}
 }
 
-// learning is a stream that passes its audio to the function keep when a Read returns io.EOF.
+// learning is a stream that passes its audio and its marks to the function keep when a Read returns io.EOF.
 type learning struct {
 	tts.Stream
-	keep  func([]int16)
+	keep  func([]int16, []tts.Mark)
 	most  int
 	audio []int16
 }
@@ -89,8 +92,11 @@ func (l *learning) Read(p []int16) (int, error) {
 		l.audio = append(l.audio, p[:n]...)
 	}
 	if errors.Is(err, io.EOF) && l.audio != nil {
-		l.keep(l.audio)
+		l.keep(l.audio, l.Marks())
 		l.audio = nil
 	}
 	return n, err
 }
+
+// Marks implements tts.Marker.
+func (l *learning) Marks() []tts.Mark { return tts.MarksOf(l.Stream) }

@@ -84,12 +84,12 @@ func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, er
 		return s.cfg.Engine.Synthesize(ctx, r)
 	}
 	key := promptKey{s.org, r}
-	if audio, ok := s.prompts.find(key); ok {
-		return tts.Samples(ctx, audio), nil
+	if p, ok := s.prompts.find(key); ok {
+		return tts.Samples(ctx, p.audio, p.marks...), nil
 	}
 	stream, err := s.cfg.Engine.Synthesize(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return &learning{Stream: stream, keep: func(audio []int16) { s.prompts.add(key, audio) }, most: s.prompts.longest}, nil
+	return &learning{Stream: stream, keep: func(audio []int16, marks []tts.Mark) { s.prompts.add(key, audio, marks) }, most: s.prompts.longest}, nil
 }

@@ -2,6 +2,8 @@ package speech_test
 
 import (
 	"context"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +228,40 @@ func TestSpeaker(t *testing.T) {
 		}
 	})
 }
+
+// TestPromptsKeepMarks checks that cached audio has the marks of the engine, and that they are those of the written words.
+func TestPromptsKeepMarks(t *testing.T) {
+	t.Parallel()
+	inHouse(t, func(t *testing.T, h *house) {
+		guide := tts.NewGuide([]tts.Pronunciation{{Word: "Ada", Spoken: "A D A"}})
+		var first []tts.Mark
+		for range 2 {
+			stream, err := tts.Styled(h.Speaker(org), tts.Prosody{Tempo: 1.5}, guide).Synthesize(t.Context(), tts.Request{Text: greeting, Rate: 8000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, pcmReader{stream}); err != nil {
+				t.Fatal(err)
+			}
+			marks := tts.MarksOf(stream)
+			if last := marks[len(marks)-1]; len(marks) != len(strings.Fields(greeting)) || string([]rune(greeting)[last.From:last.To]) != "Ada" {
+				t.Errorf("marks %+v", marks)
+			}
+			if first != nil && !slices.Equal(marks, first) {
+				t.Errorf("the cached audio has the marks %+v, the engine's were %+v", marks, first)
+			}
+			first = marks
+		}
+		if len(h.engine.Requests()) != 1 {
+			t.Errorf("%d requests", len(h.engine.Requests()))
+		}
+	})
+}
+
+// pcmReader reads the bytes of a stream; a sample is a byte.
+type pcmReader struct{ tts.Stream }
+
+func (r pcmReader) Read(p []byte) (int, error) { return r.Stream.Read(make([]int16, len(p))) }
 
 // TestPromptsAreBounded speaks more audio than the cache can hold. The oldest audio must be evicted, and recent audio must be cached.
 func TestPromptsAreBounded(t *testing.T) {

@@ -116,11 +116,12 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	if err != nil {
 		return nil, err
 	}
-	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
+	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (engine.Speech, error) {
 		if engine.Silent(speech.Text) {
-			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
+			return engine.Speech{Audio: pcm.Audio{Rate: speech.Rate, Channels: 1}}, nil
 		}
-		return s.speak(ctx, voice, speech.Text, speech.Prosody)
+		audio, err := s.speak(ctx, voice, speech.Text, speech.Prosody)
+		return engine.Speech{Audio: audio}, err
 	}), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/callwright/callwright/speech/tts"
@@ -119,13 +120,12 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	if err := s.CheckVoice(speech.Voice, speech.Language); err != nil {
 		return nil, err
 	}
-	voice := cmp.Or(speech.Voice, s.voice)
-	text := plain(speech.Text) + "\n" // without a line break flite omits a short last sentence
-	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (pcm.Audio, error) {
-		if engine.Silent(text) {
-			return pcm.Audio{Rate: speech.Rate, Channels: 1}, nil
+	speech.Voice = cmp.Or(speech.Voice, s.voice)
+	return engine.Speak(ctx, speech.Rate, func(ctx context.Context) (engine.Speech, error) {
+		if engine.Silent(plain(speech.Text)) {
+			return engine.Speech{Audio: pcm.Audio{Rate: speech.Rate, Channels: 1}}, nil
 		}
-		return s.speak(ctx, voice, text, speech.Prosody)
+		return s.speak(ctx, speech)
 	}), nil
 }
 
@@ -144,29 +144,39 @@ func (s *Synthesizer) unknownVoice(voice string) error {
 	return callwright.Invalid("voice", "unknown voice %q: use one of %s", voice, strings.Join(s.voices, ", "))
 }
 
-// speak runs flite and returns its audio. It passes the text in a file, because every user of the machine could read an argument in the
-// list of processes. flite also writes to a file, because it hangs when it reads from a file and writes to a pipe.
-func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts.Prosody) (audio pcm.Audio, err error) {
-	controls, playback := control(voice, prosody)
+// speak runs flite and returns its audio with the marks of the words. It passes the text in a file, because every user of the machine could
+// read an argument in the list of processes. flite also writes to a file, because it hangs when it reads from a file and writes to a pipe.
+// At the same time, another process pronounces the words one by one, because flite prints the times of phones, but not those of words.
+func (s *Synthesizer) speak(ctx context.Context, request tts.Request) (speech engine.Speech, err error) {
+	controls, playback := control(request.Voice, request.Prosody)
+	words := wordsOf(request.Text)
 	err = engine.Scratch("flite", func(dir string) error {
 		in, out := filepath.Join(dir, "text"), filepath.Join(dir, "speech.wav")
+		text := plain(request.Text) + "\n" // without a line break flite omits a short last sentence
 		if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 			return failed(err)
 		}
-		if _, err := s.program.Run(ctx, dir, append([]string{"-voice", voice, "-f", in, "-o", out}, controls...)...); err != nil {
+		var phones []phone
+		var pronounced sync.WaitGroup
+		pronounced.Go(func() { phones = s.pronounce(ctx, dir, words) })
+		printed, err := s.program.Run(ctx, dir, append([]string{"-voice", request.Voice, "-f", in, "-o", out, "-psdur"}, controls...)...)
+		pronounced.Wait()
+		if err != nil {
 			return err
 		}
 		raw, err := engine.ReadFile(out)
 		if err != nil {
 			return failed(err)
 		}
-		if audio, err = pcm.ReadWAV(bytes.NewReader(raw), maxSamples); err != nil {
+		if speech.Audio, err = pcm.ReadWAV(bytes.NewReader(raw), maxSamples); err != nil {
 			return failed(err)
 		}
-		audio.Rate = int(math.Round(float64(audio.Rate)*playback/rateStep)) * rateStep
+		marks := marksOf(words, phones, parseSegments(printed, speech.Audio.Duration().Seconds()), speech.Audio.Rate)
+		speech.Marks = tts.CleanMarks(request.Text, marks, len(speech.Audio.Mono()))
+		speech.Audio.Rate = int(math.Round(float64(speech.Audio.Rate)*playback/rateStep)) * rateStep
 		return nil
 	})
-	return audio, err
+	return speech, err
 }
 
 func failed(cause error) error {

@@ -15,7 +15,9 @@ import (
 )
 
 func TestEngine(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
-	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(t *testing.T) tts.Engine { return open(t, flite.Config{}) }})
+	speechtest.RunEngine(t, speechtest.EngineHarness{
+		New: func(t *testing.T) tts.Engine { return open(t, flite.Config{}) }, Features: speechtest.SpeechFeatures{Marks: true},
+	})
 }
 
 func open(t *testing.T, config flite.Config) *flite.Synthesizer {

@@ -15,13 +15,23 @@ var spellings = strings.NewReplacer(
 	"–", "-", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "×", " times ",
 )
 
-// plain converts text to printable ASCII. It replaces known letters and punctuation with their spellings, and all other characters with
-// spaces.
+// spelled returns the printable ASCII text that replaces a character: the spelling of a known letter or punctuation, and a space for an
+// unknown character.
+func spelled(r rune) string {
+	if r >= ' ' && r <= '~' {
+		return string(r)
+	}
+	if s := spellings.Replace(string(r)); s != string(r) {
+		return s
+	}
+	return " "
+}
+
+// plain converts text to printable ASCII.
 func plain(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return ' '
-		}
-		return r
-	}, spellings.Replace(text)))
+	var out strings.Builder
+	for _, r := range text {
+		out.WriteString(spelled(r))
+	}
+	return strings.TrimSpace(out.String())
 }

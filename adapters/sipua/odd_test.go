@@ -193,8 +193,8 @@ func TestDescriptionBeforeThe200(t *testing.T) {
 		p := dial(t, a, call.DialRequest{Org: org, From: alice, To: bob})
 		w := accept()
 		invite := w.request("INVITE")
-		w.reply(invite, 180, "x", answerSDP()) // stands in for a 183, because the test can wait for its effect
-		<-p.rang                               // otherwise sipgo may deliver the next response first
+		w.reply(invite, 183, "x", answerSDP())
+		<-p.rang // otherwise sipgo may deliver the next response first
 		w.reply(invite, 200, name, "")
 		w.request("ACK")
 		if !answered {

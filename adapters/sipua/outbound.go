@@ -40,6 +40,11 @@ func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Pr
 			progress(call.ProgressRinging)
 		}
 	})
+	o.early = sync.OnceFunc(func() {
+		if progress != nil {
+			progress(call.ProgressEarlyMedia)
+		}
+	})
 	b := u.newBridge(d.CallID, d.Variables)
 	o.bridge = b
 	l, ending := o.run(ctx)
@@ -58,6 +63,7 @@ type outbound struct {
 	codecs  []sdp.Codec
 	headers []sip.Header
 	ringing func()
+	early   func()             // called when the callee's side sends audio before the answer; may be nil
 	bridge  *bridge            // of the call; nil for a test call, whose peer cannot transfer it
 	audio   *leg.Audio         // of the call to transfer, which the answered call takes over; otherwise nil
 	observe func(ladder.Event) // receives every step of the ladder; may be nil
@@ -197,7 +203,7 @@ func (o *outbound) start(
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the telephone line is closed"}
 	}
 	l.Dial(leg.Invitation{
-		Target: o.target(server), Headers: o.headers, Audio: audio, Codecs: o.codecs, Ringing: o.ringing,
+		Target: o.target(server), Headers: o.headers, Audio: audio, Codecs: o.codecs, Ringing: o.ringing, Early: o.early,
 		Ring: cmp.Or(o.dial.Ring, u.cfg.Ring),
 	})
 	return l, nil

@@ -3,6 +3,7 @@ package sipua_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -48,7 +49,8 @@ func dial(t testing.TB, a *agent, d call.DialRequest) *placed {
 	}
 	t.Cleanup(giveUp)
 	go func() {
-		l, err := a.Dial(ctx, d, func(call.Progress) { close(p.rang) })
+		rings := sync.OnceFunc(func() { close(p.rang) })
+		l, err := a.Dial(ctx, d, func(call.Progress) { rings() })
 		if err != nil {
 			p.failure <- err
 			return

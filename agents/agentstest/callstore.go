@@ -120,6 +120,7 @@ func fullCall() call.Call {
 	full.StartAt, full.StartedAt, full.EndedAt = &due, &started, &ended
 	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true, Release: "Q.850;cause=16", Unconfirmed: true}
 	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
+	full.ModelCalls = call.ModelCalls{All: 7, Withdrawn: 2}
 	full.Answerer = call.Answerer{Category: call.CategoryHuman, Rule: call.RuleWords, At: 1500 * time.Millisecond, Words: "who is this", Sure: true}
 	full.TransferredTo, full.TransferredAt, full.TransferredBy = "+15550000003", &moved, call.TransferredByPeer
 	full.ModelUsed = "scripted"

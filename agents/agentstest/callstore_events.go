@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -29,6 +30,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 				{Start: 2900 * time.Millisecond, Length: 5, Why: conversation.HoldCut},
 			},
 			Turn: 3, Waited: 480 * time.Millisecond, WaitedFor: "complete",
+			Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Max: 6, Digits: "0123"},
 			Begun: []conversation.Begun{
 				{At: 1700 * time.Millisecond, Why: conversation.BegunContinued}, {At: 1900 * time.Millisecond, Used: true},
 			},
@@ -48,7 +50,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 // aLog returns a log with a visit, a decision, variables and a request.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
-		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}},
+		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, ModelCalls: 3, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}, ModelCalls: 4},
 		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},

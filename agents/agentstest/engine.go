@@ -25,6 +25,8 @@ type Synthesizer struct {
 	Break func(tts.Request) error   // returns an error in the middle of the audio; nil means no error
 	Hear  func(tts.Request)         // called for each text, unless nil
 	Sound func(tts.Request) []int16 // returns the audio of a text; nil means Voice
+	// Mark returns the marks of a text; nil means none. VoiceMarks are those of Voice.
+	Mark func(tts.Request) []tts.Mark
 }
 
 // Synthesize starts to speak a text. It returns the error of an invalid request, or the error of Fail.
@@ -46,6 +48,9 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 	} else {
 		stream.rest = Voice(speech.Text, speech.Rate)
 	}
+	if s.Mark != nil {
+		stream.marks = s.Mark(speech)
+	}
 	if s.Break != nil {
 		if err := s.Break(speech); err != nil {
 			stream.rest, stream.end = stream.rest[:len(stream.rest)/2], err
@@ -58,6 +63,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.S
 type voiceStream struct {
 	ctx    context.Context //nolint:containedctx // the stream ends with the context of its Synthesize
 	rest   []int16
+	marks  []tts.Mark
 	end    error
 	wait   time.Duration
 	once   sync.Once
@@ -84,6 +90,9 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	s.rest = s.rest[n:]
 	return n, nil
 }
+
+// Marks implements tts.Marker. It returns all marks, also before the first Read.
+func (s *voiceStream) Marks() []tts.Mark { return s.marks }
 
 // over returns an error if the stream was closed or its context has ended, and nil otherwise.
 func (s *voiceStream) over() error {

@@ -16,6 +16,10 @@ func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks fo
 		New:      func(*testing.T) tts.Synthesizer { return &agentstest.Synthesizer{} },
 		AnyVoice: true,
 	})
+	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
+		New:      func(*testing.T) tts.Synthesizer { return &agentstest.Synthesizer{Mark: agentstest.VoiceMarks} },
+		AnyVoice: true, Features: speechtest.SpeechFeatures{Marks: true},
+	})
 }
 
 func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines

@@ -3,6 +3,9 @@ package agentstest
 import (
 	"math"
 	"strings"
+	"unicode"
+
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // The voice of tests is a sound that a voice activity detector classifies as speech. It encodes characters up to U+7FFF exactly, so that
@@ -30,6 +33,24 @@ func Voice(text string, rate int) []int16 {
 		out[start], out[start+1], out[start+2], out[start+3] = mark, -mark, byteStep*int16(r>>8), byteStep*int16(r&0xFF)
 	}
 	return out
+}
+
+// VoiceMarks returns the marks of the words in the Voice of a text: runs of letters and digits.
+func VoiceMarks(r tts.Request) (marks []tts.Mark) {
+	block := r.Rate * charMillis / 1000
+	within := false
+	for i, char := range []rune(r.Text) {
+		starts := !within
+		if within = unicode.IsLetter(char) || unicode.IsDigit(char); !within {
+			continue
+		}
+		if starts {
+			marks = append(marks, tts.Mark{From: i, Start: i * block})
+		}
+		last := &marks[len(marks)-1]
+		last.To, last.End = i+1, (i+1)*block
+	}
+	return marks
 }
 
 // tone returns sample i of the sound of r: silence for a space, otherwise a buzz with harmonics. The harmonics differ between letters, as

@@ -7,6 +7,8 @@ import (
 	"maps"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/conversation"
 )
 
 // acceptLoop accepts incoming calls until ctx ends or Accept fails. It rejects a call that arrives when ctx has ended.
@@ -96,6 +98,9 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	book := s.writeRecord(ctx, c, clock)
 	defer book.close()
+	ears := conversation.NewEarlyStreamer(s.cfg.Recognizer)
+	defer ears.Close()
+	prepare(ctx, ears, c.Agent)
 	s.fetchDynamicData(ctx, &c, book)
 	leg, err := pending.Answer(ctx)
 	if err != nil {
@@ -104,7 +109,16 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
-	s.runConversation(ctx, c, leg, by, book)
+	s.runConversation(ctx, c, leg, by, ears, book)
+}
+
+// probableRate is the sample rate in Hz of the telephone codecs, which most calls use.
+const probableRate = 8000
+
+// prepare begins to open the recognizer's session of a ringing call. The rate of the call is known only after the answer: the conversation
+// of a call with another rate opens another session.
+func prepare(ctx context.Context, ears *conversation.EarlyStreamer, a agents.Agent) {
+	ears.Prepare(ctx, conversation.Hearing{Rate: probableRate, Language: a.Language, Keywords: a.Terms()})
 }
 
 // requestData returns the variables of an incoming call: the variables of its trunk's rules, and its headers in "sip_headers". It removes

@@ -39,6 +39,7 @@ type Call struct {
 	TransferredAt *time.Time
 	TransferredBy TransferredBy
 	ModelUsed     string // name of the model that spoke, for example "scripted"
+	ModelCalls    ModelCalls
 	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil without a pathway, or before it is loaded
 	RetryOf       string // id of the call that this call retries; may be empty
 	RetriedBy     string // id of the call that retries this call; may be empty
@@ -54,6 +55,13 @@ type Call struct {
 	TakenAt       time.Time // time at which that node claimed it
 	StopRequested bool      // whether the owner has requested the end
 	Version       int64     // incremented by Store.Update, for its compare-and-set
+}
+
+// ModelCalls counts the requests of a conversation to its model, including repeated and failed ones. It is zero until the call has ended, and
+// for a conversation that a program's own brain has led.
+type ModelCalls struct {
+	All       int // all requests
+	Withdrawn int // requests for early answers that were withdrawn: see conversation.Turn.Early
 }
 
 // Length returns the time from the answer to the end. It is 0 for a call that was never answered or has not ended.
@@ -106,11 +114,12 @@ type Entry struct {
 	Start, End  time.Duration // relative to the answer
 	Interrupted bool          // whether the other side interrupted the agent
 	Latency     conversation.Latency
-	Holds       []conversation.Hold  // pauses of the agent while the other side spoke; times relative to the answer
-	Turn        int                  // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
-	Waited      time.Duration        // silence after the other side's words until the turn was over
-	WaitedFor   endpoint.Reason      // reason for the length of Waited
-	Begun       []conversation.Begun // early answers to the turn, in order; times relative to the answer
+	Holds       []conversation.Hold   // pauses of the agent while the other side spoke; times relative to the answer
+	Turn        int                   // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
+	Waited      time.Duration         // silence after the other side's words until the turn was over
+	WaitedFor   endpoint.Reason       // reason for the length of Waited
+	Expected    conversation.Expected // answer that the agent expected in the other side's words
+	Begun       []conversation.Begun  // early answers to the turn, in order; times relative to the answer
 	CreatedAt   time.Time
 }
 

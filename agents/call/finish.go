@@ -57,7 +57,7 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 			end = stored
 		}
 		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
-		end.unrecorded, end.summary = c.unrecorded, c.summary
+		end.unrecorded, end.summary, end.ModelCalls = c.unrecorded, c.summary, c.ModelCalls
 		return end, true, err
 	})
 }

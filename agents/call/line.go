@@ -14,7 +14,7 @@ type Line interface {
 	// ringing. The Cause is CauseNoAnswer after the ringing time, the cause of the peer's response (with ByPeer) if it refuses the call,
 	// and otherwise the cause of the line's failure. If ctx ends first or has ended before, Dial returns the cause of ctx if that is a
 	// *HangupReason, and CauseCancelled otherwise. SIPCode is the code of the last response. After a CANCEL it is 487, if that response
-	// arrives soon. progress may be nil. Dial calls it with ProgressRinging at most once, from any goroutine.
+	// arrives soon. progress may be nil. Dial calls it at most once with each Progress, from any goroutine.
 	Dial(ctx context.Context, d DialRequest, progress func(Progress)) (Leg, error)
 	// Accept waits for the next incoming call that its trunk admits. It returns the error of ctx when ctx ends, and
 	// callwright.ErrUnavailable when the line is closed, even while it waits. Dial and Accept may be called concurrently: each incoming
@@ -37,8 +37,11 @@ type DialRequest struct {
 // Progress is a stage of a call before its answer.
 type Progress string
 
-// ProgressRinging reports a 180 response, or a 183 response without a body.
-const ProgressRinging Progress = "ringing"
+// The stages of a call before its answer.
+const (
+	ProgressRinging    Progress = "ringing"     // a 180 response, or a 183 response without a body
+	ProgressEarlyMedia Progress = "early_media" // a 183 response with a body: the callee's side sends audio, such as an announcement
+)
 
 // IncomingCall is a ringing call. The line has started the ringing. Call exactly one of Answer and Reject to end the ringing.
 type IncomingCall interface {

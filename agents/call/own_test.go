@@ -18,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 )
 
 // greeter is a program's own brain. It greets by name, and ends the conversation when the caller has said something.
@@ -80,8 +81,8 @@ func TestOwnBrain(t *testing.T) {
 		phone = h.answered()
 		h.hears(phone, "hello")
 		h.says(phone, "bye")
-		if got, _ := h.ended(left.ID); got.Status != call.StatusCompleted {
-			t.Errorf("the agent's own ended as %s", got.Status)
+		if got, _ := h.ended(left.ID); got.Status != call.StatusCompleted || got.ModelCalls != (call.ModelCalls{All: 1}) {
+			t.Errorf("the agent's own ended as %s after %+v", got.Status, got.ModelCalls)
 		}
 		broken := h.order(call.Request{RequestData: map[string]any{"name": ""}})
 		if got, _ := h.ended(broken.ID); got.Ending.Cause != call.CauseInternal || got.Status != call.StatusFailed {
@@ -100,6 +101,36 @@ func TestOwnBrain(t *testing.T) {
 			}
 		}
 	})
+}
+
+// mute is a program's own brain that fails in every turn.
+type mute struct{}
+
+func (mute) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
+	return func(yield func(conversation.Step, error) bool) { yield(nil, errors.New("no words")) }
+}
+
+// TestApology checks that the apology for a failure is in the language of the agent.
+func TestApology(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{}
+	inHouseWith(t, func(t *testing.T, h *house) {
+		for _, language := range []string{"en-GB", "es-MX", "fr", "de-AT", "it", "pt-BR", "nl"} {
+			c := h.create(agents.Agent{Language: language})
+			h.answered()
+			_, lines := h.ended(c.ID)
+			want := dialogue.Lines{}.Filled(language).Apology
+			if len(lines) != 1 || lines[0].Text != want {
+				t.Errorf("%s: the transcript is %+v, want %q", language, lines, want)
+			}
+			said[want] = language
+		}
+	}, func(c *call.Config) {
+		c.NewBrain = func(context.Context, call.Call) (conversation.Brain, error) { return mute{}, nil }
+	})
+	if len(said) != 7 {
+		t.Errorf("%d languages have the apologies %v", 7, said)
+	}
 }
 
 // TestObserve checks the observations of a node's calls, in order.

@@ -66,7 +66,7 @@ func (p *partials) replace(id string, line Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.calls[id]
-	if t != nil && (line.Speaker == SpeakerUser || line.Turn > 0 && line.Turn >= t.latest.Partial.Turn) {
+	if t != nil && (line.Speaker == SpeakerUser || t.latest.Partial.Turn > 0 && line.Turn >= t.latest.Partial.Turn) {
 		t.current, t.fresh = false, false
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/conversation"
 )
 
 // busyNode is how long a queued call waits if this node has no free slot.
@@ -82,12 +83,15 @@ func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 	book.notice(EventsQueue, EventInfo, "allocated")
 	s.observed.add(Observation{What: ObservedStarted, At: clock.Now(), Call: c})
 	s.fetchDynamicData(ctx, &c, book)
+	ears := conversation.NewEarlyStreamer(s.cfg.Recognizer)
+	defer ears.Close()
 	leg, err := s.cfg.Line.Dial(ctx, DialRequest{
 		CallID: c.ID, Org: c.Org, From: callwright.PhoneNumber(c.From), To: callwright.PhoneNumber(c.To),
 		Variables: c.texts(),
 	}, func(p Progress) {
-		book.notice(EventsCall, EventInfo, string(p))
+		prepare(ctx, ears, c.Agent)
 		if p == ProgressRinging {
+			book.notice(EventsCall, EventInfo, string(p))
 			s.observed.add(Observation{What: ObservedRinging, At: clock.Now(), Call: book.call})
 		}
 	})
@@ -97,7 +101,7 @@ func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
-	s.runConversation(ctx, c, leg, by, book)
+	s.runConversation(ctx, c, leg, by, ears, book)
 }
 
 // texts returns the call's variables as texts for the trunk's headers. It omits values other than strings, numbers and booleans.

@@ -40,7 +40,8 @@ type recordWriter struct {
 	full      bool              // whether maxLogged is exceeded
 	withdrawn pathway.Withdrawn // early answers that no log contains yet
 	turns     int               // number of the last turn
-	now       Call              // current record, for observations
+	calls     ModelCalls
+	now       Call // current record, for observations
 	moved     peerTransfer
 }
 
@@ -80,7 +81,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
-		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Begun: e.Begun,
+		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Expected: e.Expected, Begun: e.Begun,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:
@@ -116,6 +117,8 @@ func (b *recordWriter) line(line Entry) {
 func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	b.mu.Lock()
 	b.withdrawn = b.withdrawn.Add(l.Withdrawn)
+	b.calls.All += l.ModelCalls + l.Withdrawn.ModelCalls
+	b.calls.Withdrawn += l.Withdrawn.ModelCalls
 	logs := l.Turn > 0 && (g != nil || len(l.Entries) > 0 || b.withdrawn.Answers > 0)
 	if b.turns = max(b.turns, l.Turn); logs {
 		l.Withdrawn, b.withdrawn = b.withdrawn, pathway.Withdrawn{}
@@ -289,11 +292,11 @@ func (b *recordWriter) close() {
 	<-b.done
 }
 
-// summarized returns a call's record with the summary of its conversation.
+// summarized returns a call's record with the summary of its conversation and the number of model calls.
 func (b *recordWriter) summarized(c Call) Call {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c.summary = b.summary.summary()
+	c.summary, c.ModelCalls = b.summary.summary(), b.calls
 	return c
 }
 

@@ -28,7 +28,7 @@ func (s *logStore) AppendLog(_ context.Context, _ callwright.OrgID, _ string, l 
 func TestWithdrawnAnswersAreLogged(t *testing.T) {
 	t.Parallel()
 	withdrawn := func(n int) pathway.Withdrawn {
-		return pathway.Withdrawn{Answers: n, Usage: llm.Usage{Input: 10 * n, Output: n}}
+		return pathway.Withdrawn{Answers: n, Usage: llm.Usage{Input: 10 * n, Output: n}, ModelCalls: 2 * n}
 	}
 	for name, g := range map[string]*graph.Graph{"pathway": {}, "task": nil} {
 		store := &logStore{}
@@ -42,7 +42,7 @@ func TestWithdrawnAnswersAreLogged(t *testing.T) {
 			b.turn(pathway.Log{Withdrawn: withdrawn(1)}, g)
 		}
 		b.turn(pathway.Log{Turn: 2, Said: "So."}, g)
-		b.turn(pathway.Log{Turn: 3}, g)
+		b.turn(pathway.Log{Turn: 3, ModelCalls: 5}, g)
 		b.turn(pathway.Log{Withdrawn: withdrawn(1)}, g)
 		b.close()
 		b.close()
@@ -54,6 +54,9 @@ func TestWithdrawnAnswersAreLogged(t *testing.T) {
 			return a.Turn == b.Turn && a.Said == b.Said && a.Withdrawn == b.Withdrawn
 		}) {
 			t.Errorf("%s: the logs are %+v, want %+v", name, store.logs, want)
+		}
+		if got, want := b.summarized(Call{}).ModelCalls, (ModelCalls{All: 11, Withdrawn: 6}); got != want {
+			t.Errorf("%s: the model calls are %+v, want %+v", name, got, want)
 		}
 	}
 }

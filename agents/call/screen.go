@@ -43,12 +43,12 @@ func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// words passes recognized words to the AMD.
-func (a *amdAudio) words(text string, final bool) {
+// words passes recognized words to the AMD. open reports whether they belong to a turn that is not over.
+func (a *amdAudio) words(text string, final, open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.amd.Words(text, final)
-	if a.open = text != "" && !final; final {
+	if a.open = open; final {
 		a.heard = text
 	}
 }
@@ -76,14 +76,14 @@ type wordObserver struct {
 // Entry implements conversation.Observer.
 func (o wordObserver) Entry(e conversation.Entry) {
 	if e.Role == conversation.RoleCaller && !e.Digits {
-		o.audio.words(e.Text, true)
+		o.audio.words(e.Text, true, false)
 	}
 	o.Observer.Entry(e)
 }
 
 // Partial implements conversation.PartialObserver.
 func (o wordObserver) Partial(p conversation.Partial) {
-	o.audio.words(p.Text, false)
+	o.audio.words(p.Text, false, p.Turn > 0 && p.Text != "")
 	if partial, ok := o.Observer.(conversation.PartialObserver); ok {
 		partial.Partial(p)
 	}

@@ -295,34 +295,6 @@ func TestIncomingCallsAreNotScreened(t *testing.T) {
 	})
 }
 
-// TestInterruptibilityIsTheAgents checks that Agent.Interruptibility determines which words interrupt the agent.
-func TestInterruptibilityIsTheAgents(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		level int
-		says  string
-		want  bool
-	}{
-		"never":       {0, "but please", false},
-		"immediately": {4, "okay", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inHouse(t, func(t *testing.T, h *house) {
-				c := h.create(agents.Agent{FirstSentence: "this is a sentence of some length", Interruptibility: &test.level})
-				phone := h.answered()
-				h.hears(phone, "this is a s")
-				phone.Say(test.says)
-				waitFor(5 * time.Second)
-				phone.Hangup()
-				if _, lines := h.ended(c.ID); lines[0].Interrupted != test.want {
-					t.Errorf("the first line is %+v", lines[0])
-				}
-			})
-		})
-	}
-}
-
 // TestWaitsAreTheAgents checks that Agent.LeastWait and Agent.LongestWait bound the silence after the caller's words.
 func TestWaitsAreTheAgents(t *testing.T) {
 	t.Parallel()
@@ -352,35 +324,6 @@ func TestWaitsAreTheAgents(t *testing.T) {
 				}
 				if got := lines[2].Latency.EndOfTurn; got < test.least || got > test.most {
 					t.Errorf("the turn is over after %s, want %s to %s; the transcript is %+v", got, test.least, test.most, lines)
-				}
-			})
-		})
-	}
-}
-
-// TestInterruptionIsTheAgents checks that Agent.Interruption is the duration that speech needs to interrupt the agent, and that 0 means any
-// speech.
-func TestInterruptionIsTheAgents(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		wait time.Duration
-		says string
-		want bool
-	}{
-		"late":    {8 * time.Second, "but please", false},
-		"at once": {0, "a", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			inHouse(t, func(t *testing.T, h *house) {
-				c := h.create(agents.Agent{FirstSentence: "this is a sentence of some length", Interruption: &test.wait})
-				phone := h.answered()
-				h.hears(phone, "this is a s")
-				phone.Say(test.says)
-				waitFor(5 * time.Second)
-				phone.Hangup()
-				if _, lines := h.ended(c.ID); lines[0].Interrupted != test.want {
-					t.Errorf("the first line is %+v", lines[0])
 				}
 			})
 		})

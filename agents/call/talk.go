@@ -19,7 +19,9 @@ const hangupPatience = 10 * time.Second
 
 // runConversation stores the answer of a call, runs its conversation, hangs up, and stores its end. If the answer cannot be stored, there
 // is no conversation.
-func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadLeader, book *recordWriter) {
+func (s *Service) runConversation(
+	ctx context.Context, c Call, leg Leg, by loadLeader, ears *conversation.EarlyStreamer, book *recordWriter,
+) {
 	defer s.hangup(ctx, leg)
 	now := book.clock.Now()
 	ended, forget := endOf(leg, book.clock)
@@ -47,7 +49,7 @@ func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadL
 	defer cancel()
 	stop := followTransfers(leg, book)
 	defer stop()
-	outcome, err := s.converse(longest, &c, leg, by, book)
+	outcome, err := s.converse(longest, &c, leg, by, ears, book)
 	ending := s.end(longest, c, leg, outcome, err)
 	at := ended()
 	stop()
@@ -89,7 +91,7 @@ func (s *Service) update(ctx context.Context, c Call) error {
 // converse runs the conversation, with a recording if the agent has Record. After a failed transfer, the conversation continues. If an
 // machine answers, converse carries out the call's plan for it.
 func (s *Service) converse(
-	ctx context.Context, c *Call, leg Leg, by loadLeader, book *recordWriter,
+	ctx context.Context, c *Call, leg Leg, by loadLeader, ears *conversation.EarlyStreamer, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
 	brain, err := s.brain(ctx, *c, by, book)
 	if err != nil {
@@ -99,7 +101,7 @@ func (s *Service) converse(
 	defer background.wait.Wait()
 	audio, stop := s.audio(ctx, c, leg, background)
 	defer stop()
-	config := s.conversationConfig(c.Org, c.Agent, book)
+	config := s.conversationConfig(c.Org, c.Agent, ears, book)
 	screen := s.detectMachine(c, audio, book)
 	if screen != nil {
 		audio, config.Observer = screen, wordObserver{book, screen}
@@ -168,9 +170,11 @@ func (s *Service) speaker(org callwright.OrgID, a agents.Agent) tts.Synthesizer 
 }
 
 // conversationConfig returns the configuration of the conversation of an agent.
-func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
+func (s *Service) conversationConfig(
+	org callwright.OrgID, a agents.Agent, ears *conversation.EarlyStreamer, book *recordWriter,
+) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org, a), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
+		Recognizer: ears, Synthesizer: s.speaker(org, a), Activity: s.cfg.Activity, Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 		EndOfTurn: a.LeastWait, LongestWait: a.LongestWait, Keywords: a.Terms(),
 	}

@@ -8,7 +8,7 @@ import (
 
 // happens moves the state machine by an event and performs the effects.
 func (r *reader) happens(e event) {
-	if e == callerSpeaks && r.state.agentHasFloor() {
+	if (e == callerSpeaks || e == callerTalksOver) && r.state.agentHasFloor() {
 		r.rule = r.currentRule()
 	}
 	next, do := step(r.state, e)
@@ -30,6 +30,7 @@ func (r *reader) do(effects []effect) {
 		case forget:
 			r.hearing.abandon()
 			r.hearing = nil
+			r.show(Partial{Turn: r.turn.number})
 		case hush:
 			r.hush()
 		case hold:
@@ -67,6 +68,7 @@ func (r *reader) do(effects []effect) {
 			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
 		case apologize:
 			r.stopListening() // the recognizer may have caused the failure
+			r.abandon()       // or the brain
 			r.submit(&job{apology: true, lastVoice: r.now()})
 		}
 	}
@@ -78,8 +80,8 @@ func (r *reader) listen() {
 	back := min(r.voiceDetector.length+r.cfg.PreRoll, r.now()-r.closed)
 	r.recall(r.hearing)
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
-	if len(r.turn.utterances) > 0 {
-		r.notePause(r.hearing.began - r.turn.lastVoice)
+	if pause := r.hearing.began - r.turn.lastVoice; len(r.turn.utterances) > 0 && pause > 0 {
+		r.notePause(pause)
 	}
 }
 
@@ -98,7 +100,7 @@ func (r *reader) finishHearing() *utterance {
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
-	r.noises = 0
+	r.noises, r.mute = 0, 0
 	j.mouth, j.fill = newMouth(r.audio), make(chan struct{}, 1)
 	j.mouth.gated = j.early != nil
 	j.ctx, j.cancel = context.WithCancel(r.ctx)

@@ -55,10 +55,6 @@ type bargeInRule struct {
 	words int           // minimum number of words that cut the answer; 0 means that even a back-channel does
 }
 
-// uninterrupted is the duration of voice during uninterruptible words that still belongs to the caller's turn, if the voice continues after
-// these words.
-const uninterrupted = 5 * time.Second
-
 // bargeInRules contains the rule of every level.
 var bargeInRules = [...]bargeInRule{
 	Inherited:              {},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/callwright/callwright/speech/tts"
@@ -17,7 +18,8 @@ type clip struct {
 
 	mu      sync.Mutex
 	samples []int16
-	err     error // io.EOF means that all samples have arrived
+	marks   []tts.Mark // of the words, as far as the synthesizer has returned them
+	err     error      // io.EOF means that all samples have arrived
 	changed chan struct{}
 }
 
@@ -33,6 +35,7 @@ func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Req
 	for err == nil {
 		var n int
 		n, err = stream.Read(buffer)
+		c.mark(tts.MarksOf(stream), n, err)
 		c.add(buffer[:n], err)
 	}
 }
@@ -45,6 +48,20 @@ func (c *clip) add(samples []int16, err error) {
 	c.err = err
 	close(c.changed)
 	c.changed = make(chan struct{})
+}
+
+// mark replaces the marks. n samples and the error of the stream will be added next.
+func (c *clip) mark(marks []tts.Mark, n int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(marks) == len(c.marks) && err == nil {
+		return
+	}
+	samples := math.MaxInt
+	if err != nil {
+		samples = len(c.samples) + n
+	}
+	c.marks = tts.CleanMarks(c.text, marks, samples)
 }
 
 // next returns the samples from a position (at) on, but at most size of them. These samples do not change afterwards. total is the number

@@ -52,7 +52,7 @@ type Config struct {
 
 	Filler Filler // bridges the time until the brain answers
 
-	Apology string // spoken before a failure ends the conversation; empty means an English sentence
+	Apology string // spoken before a failure ends the conversation; empty means an English sentence: see also dialogue.Lines
 
 	callwright.Runtime
 }

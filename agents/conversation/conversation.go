@@ -17,6 +17,10 @@ func New(c Config) (*Conversation, error) {
 // conversation fails. A deadline of ctx bounds the duration. Run does not end the call. When it returns, all of its goroutines have ended.
 // The error is not nil if and only if the conversation failed; then Outcome.By is ByFailure.
 //
+// A brain that does not stop although its context has ended receives no further turn, and its words are not heard. If it still runs after
+// Config.Patience, the conversation ends with the apology. Run waits for such a brain for at most 5 s at the end of the conversation, and
+// logs an error if the brain's goroutine then still runs.
+//
 // If the recognizer fails, the brain receives a turn without words, and asks the caller to repeat the words. The second consecutive failure
 // ends the conversation with the apology. An error of the brain ends it with the apology, too, unless the brain has spoken in that turn. A
 // failure of the synthesizer ends it immediately.

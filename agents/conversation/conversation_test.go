@@ -75,7 +75,8 @@ type notebook struct {
 	mu       sync.Mutex
 	entries  []conversation.Entry
 	partials []conversation.Partial
-	busy     atomic.Bool // whether the observer is called
+	shown    conversation.Partial // partial text that nothing has replaced
+	busy     atomic.Bool          // whether the observer is called
 }
 
 func (n *notebook) Partial(p conversation.Partial) {
@@ -83,7 +84,10 @@ func (n *notebook) Partial(p conversation.Partial) {
 		panic("concurrent calls of an observer")
 	}
 	defer n.busy.Store(false)
-	n.partials = append(n.partials, p)
+	if p.Text == "" && n.shown.Text == "" {
+		panic("a text is withdrawn that is not shown")
+	}
+	n.partials, n.shown = append(n.partials, p), p
 }
 
 func (n *notebook) Entry(e conversation.Entry) {
@@ -94,6 +98,9 @@ func (n *notebook) Entry(e conversation.Entry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.entries = append(n.entries, e)
+	if e.Role == conversation.RoleCaller && e.Turn >= n.shown.Turn {
+		n.shown = conversation.Partial{}
+	}
 }
 
 func TestObserver(t *testing.T) {
@@ -200,6 +207,9 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		r.took = time.Since(began)
 		r.phone.Hangup()
 		wait.Wait()
+		if notes.shown.Text != "" {
+			t.Errorf("the partial text %+v remains", notes.shown)
+		}
 		r.lines, r.entries, r.partials = notes.lines(), notes.entries, notes.partials
 	})
 	return r

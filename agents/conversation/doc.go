@@ -14,13 +14,15 @@
 // continues or the recognized words change.
 //
 // A Recognizer that implements Streamer recognizes a call in one session, and returns partial texts; Batch makes a session of any other
-// Recognizer. If a session ends, the next one receives the audio of all utterances without a final text again.
+// Recognizer. An EarlyStreamer opens the session while the call rings. If a session ends, the next one receives the audio of all utterances
+// without a final text again.
 //
 // While the agent speaks or thinks, only a voice of Config.Interruption counts. It holds the answer: the agent is silent from the next
 // frame on, and an utterance begins. BargeIn lists the voice and the words that cut the answer. A cut cancels the brain's answer, and
 // shortens the transcript to the words that were played. The next turn contains the part that was heard. Other words and noises resume the
 // answer at the beginning of the held word; the recognized words are an entry of the transcript, but no turn. A hold ends at the latest 2.5
-// seconds after the caller's voice. Package overlap classifies the words. In the first Config.EchoGuard of an answer, only a voice about as
+// seconds after the caller's voice. Package overlap classifies the words. Over words that no voice interrupts, the answer continues; other
+// words than acknowledgements interrupt it as soon as a voice may, and otherwise become a turn after its end. In the first Config.EchoGuard of an answer, only a voice about as
 // loud as the agent's voice counts, because a softer one may be the agent's echo.
 //
 // Digits are collected until # or Config.InterDigit. They always interrupt the agent. While the call is on hold, everything waits.

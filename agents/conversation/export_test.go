@@ -1,6 +1,27 @@
 package conversation
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
+
+// RunWatched is Run. It calls watch with the state before every frame.
+func (c *Conversation) RunWatched(ctx context.Context, audio Audio, brain Brain, watch func(State)) (Outcome, error) {
+	w := &watched{Audio: audio, watch: watch}
+	w.reader = newReader(ctx, c.cfg, w, brain)
+	return w.reader.close(ctx, w.reader.read(ctx))
+}
+
+type watched struct {
+	Audio
+	reader *reader
+	watch  func(State)
+}
+
+func (w *watched) Read(ctx context.Context) (Frame, error) {
+	w.watch(w.reader.state)
+	return w.Audio.Read(ctx)
+}
 
 // The types of the turn machine, for machine_test.go.
 type (
@@ -13,7 +34,7 @@ const (
 	States = states
 	Events = events
 
-	InGreeting, InHearing, InPausing, InProposed, InThinking, InSpeaking, InPaused, InJudging, InLeaving, IsOver = greeting, hearing, pausing, proposed, thinking, speaking, paused, judging, leaving, over
+	InGreeting, InIdle, InHearing, InPausing, InProposed, InKeying, InThinking, InSpeaking, InTalkedOver, InPaused, InJudging, InLeaving, IsOver = greeting, idle, hearing, pausing, proposed, keying, thinking, speaking, talkedOver, paused, judging, leaving, over
 
 	AgentDone, AgentFailed, WordsHeard, NothingHeard, Acknowledges = agentDone, agentFailed, wordsHeard, nothingHeard, callerAcknowledges
 
@@ -30,12 +51,12 @@ var (
 var HeardOf = heardOf
 
 func (s state) String() string {
-	return [...]string{"greeting", "idle", "hearing", "pausing", "proposed", "keying", "thinking", "speaking", "paused", "judging", "leaving", "over"}[s]
+	return [...]string{"greeting", "idle", "hearing", "pausing", "proposed", "keying", "thinking", "speaking", "talkedOver", "paused", "judging", "leaving", "over"}[s]
 }
 
 func (e event) String() string {
 	return [...]string{
-		"callerSpeaks", "callerPauses", "callerAcknowledges", "callerInsists", "turnLikely", "textRevised", "turnOver", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
+		"callerSpeaks", "callerTalksOver", "callerPauses", "callerAcknowledges", "callerInsists", "turnLikely", "textRevised", "turnOver", "turnTooLong", "digitPressed", "digitsComplete", "callerSilent", "wordsHeard", "nothingHeard", "verdictLate",
 		"agentAudible", "agentDone", "agentLeaves", "agentFailed", "agentBroken",
 	}[e]
 }

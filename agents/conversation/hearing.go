@@ -31,11 +31,7 @@ type recognition struct {
 
 // newRecognition returns a recognition that ends with ctx. h configures a session that begins before the first utterance.
 func newRecognition(ctx context.Context, c Config, h Hearing) *recognition {
-	streamer, ok := c.Recognizer.(Streamer)
-	if !ok {
-		streamer = Batch(c.Recognizer)
-	}
-	return &recognition{streamer: streamer, ctx: ctx, patience: c.Patience, logger: c.Logger, tuned: h, wake: make(chan struct{}, 1)}
+	return &recognition{streamer: streamerOf(c.Recognizer), ctx: ctx, patience: c.Patience, logger: c.Logger, tuned: h, wake: make(chan struct{}, 1)}
 }
 
 // begin opens an utterance. The former utterance must be finished or abandoned.

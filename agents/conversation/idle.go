@@ -16,20 +16,25 @@ type Filler struct {
 // silence returns the silence of the caller after which the brain receives a TurnSilence.
 func (r *reader) silence() time.Duration { return max(r.cfg.Silence, time.Duration(r.waits.Load())) }
 
-// silentFor reports whether the agent was silent for d while it owes an answer. An agent whose words or digits wait for their playout is not
-// silent: perhaps nothing may be sent to the peer yet, because its address is not verified.
-func (r *reader) silentFor(d time.Duration) bool {
-	if r.state != thinking && r.state != speaking || r.audio.Queued() > 0 || r.pressing.Load() {
-		return false
+// countMute adds a frame to the silence of an agent that owes an answer, or ends that silence. While the answer is held, the silence does not
+// count. An agent whose words or digits wait for their playout is not silent: perhaps nothing may be sent to the peer yet, because its address
+// is not verified.
+func (r *reader) countMute() {
+	if r.state == paused || r.state == judging {
+		return
+	}
+	if owes := r.state == thinking || r.state.audible(); !owes || r.audio.Queued() > 0 || r.pressing.Load() {
+		r.mute = 0
+		return
 	}
 	_, last := r.job.mouth.span()
-	return r.timer >= d && r.now()-last >= d
+	r.mute = min(r.mute+frameTime, r.now()-last)
 }
 
 // fill asks the speaker for the filler, at most once in an answer. The agent's first sentence has none.
 func (r *reader) fill() {
 	j := r.job
-	if r.cfg.Filler.After == 0 || j == nil || j.asksFiller || j.kind == TurnStart || j.apology || !r.silentFor(r.cfg.Filler.After) {
+	if r.cfg.Filler.After == 0 || j == nil || j.asksFiller || j.kind == TurnStart || j.apology || r.mute < r.cfg.Filler.After {
 		return
 	}
 	j.asksFiller = true

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // The characters of these tests are unique in a call, so that a test can identify each piece of audio. Answer n consists of the characters
@@ -41,6 +42,8 @@ type chaos struct {
 	rand    *rand.Rand
 	digits  bool // whether the caller also presses digits
 	early   bool // whether the brain answers turns that are not certain
+	marks   marking
+	blocks  bool // whether no voice interrupts some of the agent's words
 	phrases []string
 
 	mu        sync.Mutex
@@ -48,6 +51,31 @@ type chaos struct {
 	answers   []string     // texts of the answers
 	withdrawn []int        // numbers of the answers to withdrawn turns
 	heard     map[rune]int // number of utterances that contain the first sample of a character of the caller
+}
+
+// marking selects the marks of a chaos's synthesizer.
+type marking int
+
+const (
+	noMarks marking = iota
+	trueMarks
+	wrongMarks
+)
+
+// mark returns the marks of a text. Those of wrongMarks are random.
+func (c *chaos) mark(r tts.Request) []tts.Mark {
+	marks := agentstest.VoiceMarks(r)
+	if c.marks == noMarks {
+		return nil
+	}
+	for i := range marks {
+		if m := &marks[i]; c.marks == wrongMarks {
+			r := rand.New(rand.NewPCG(c.random(), 4))
+			m.From, m.To = m.From+r.IntN(5)-2, m.To+r.IntN(5)-2
+			m.Start, m.End = m.Start+r.IntN(20000)-10000, m.End+r.IntN(20000)-10000
+		}
+	}
+	return marks
 }
 
 // chaosTurn is a turn and the number of its answer.
@@ -186,7 +214,10 @@ func (c *chaos) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 			}
 			return
 		}
-		for _, text := range texts {
+		for i, text := range texts {
+			if c.blocks && !yield(conversation.BargeIn{Level: []conversation.Interruptibility{conversation.NeverInterrupted, 0}[(number+i)/2%2]}, nil) {
+				return
+			}
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
@@ -244,7 +275,7 @@ func TestInvariants(t *testing.T) {
 	for seed := range uint64(150) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, early: seed%4 < 2, heard: map[rune]int{}}
+			c := &chaos{rand: rand.New(rand.NewPCG(seed, 1)), digits: seed%3 == 0, early: seed%4 < 2, blocks: seed%7 < 3, marks: marking(seed % 5 % 3), heard: map[rune]int{}}
 			var engine conversation.Recognizer = c
 			if seed%2 > 0 {
 				engine = newChaosStreamer(c)
@@ -254,14 +285,16 @@ func TestInvariants(t *testing.T) {
 				turns = endpoint.Rules{}
 			}
 			r := run(t, conversation.Config{
-				Recognizer: engine, Turns: turns, Silence: time.Hour, InterDigit: 500 * time.Millisecond,
+				Recognizer: engine, Synthesizer: &agentstest.Synthesizer{Mark: c.mark}, Turns: turns, Silence: time.Hour, InterDigit: 500 * time.Millisecond,
 				EndOfTurn: []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, 800 * time.Millisecond}[seed/3%3],
 			}, c, c.call)
 			if r.err != nil || r.outcome.By != conversation.ByAgent {
 				t.Errorf("outcome %+v, %v", r.outcome, r.err)
 			}
 			c.checkPlayed(t, r)
-			c.checkTold(t, r)
+			if c.marks != wrongMarks {
+				c.checkTold(t, r)
+			}
 			c.checkUtterances(t)
 			c.checkWords(t, r)
 			c.checkAnswers(t, r)
@@ -277,10 +310,14 @@ func TestInvariants(t *testing.T) {
 }
 
 // checkPlayed checks that the phone hears the characters of an answer in order from the first one, that a resumed answer repeats at most 400
-// ms, and none of it twice, and that no earlier answer is heard after a later one.
+// ms (with wrong marks a second), and none of it twice, and that no earlier answer is heard after a later one. With marks, an answer that
+// repeats something begins with a word.
 func (c *chaos) checkPlayed(t *testing.T, r result) {
 	t.Helper()
-	answer, next := -1, rune(0)
+	answer, next, most := -1, rune(0), rune(7)
+	if c.marks == wrongMarks {
+		most = 18
+	}
 	repeats := map[rune]int{}
 	for _, ch := range r.phone.Heard() {
 		if ch < agentRunes {
@@ -292,7 +329,10 @@ func (c *chaos) checkPlayed(t *testing.T, r result) {
 			answer, next = n, 1
 		case n == answer && at == next:
 			next++
-		case n == answer && at < next && at >= next-7 && repeats[ch] == 0:
+		case n == answer && at < next && at >= next-most && repeats[ch] == 0:
+			if before, _, _ := strings.Cut(c.answers[n], string(ch)); c.marks == trueMarks && before != "" && !strings.HasSuffix(before, " ") {
+				t.Errorf("answer %d, which was held at character %d, continues in the middle of a word, at %d", n, next, at)
+			}
 			for at := at; at < next; at++ {
 				repeats[ch-(ch-agentRunes)%answerRunes+at]++
 			}

@@ -35,7 +35,9 @@ type job struct {
 	cancel  context.CancelFunc
 	mouth   *mouth
 	latency Latency
-	pressed []Entry // digits that the agent pressed; the transcript lists them after its words
+
+	firstStep atomic.Int64 // Latency.FirstStep in nanoseconds, which the brain's goroutine sets
+	pressed   []Entry      // digits that the agent pressed; the transcript lists them after its words
 
 	fill         chan struct{} // receives a token when the reader asks for the filler
 	asksFiller   bool          // whether the reader has asked for the filler
@@ -90,10 +92,34 @@ type spokenWords struct {
 }
 
 // words waits for the caller's words.
-func (j *job) words() spokenWords {
+func (j *job) words() spokenWords { return wordsOf(j.utterances) }
+
+// lines waits for the caller's words, and returns them as entries of the transcript: one for each utterance over words that no voice
+// interrupts, and one for the others.
+func (j *job) lines() []Entry {
+	var lines []Entry
+	var rest []*utterance
+	for _, u := range j.utterances {
+		if !u.over {
+			rest = append(rest, u)
+		} else if w := wordsOf([]*utterance{u}); w.text != "" {
+			lines = append(lines, Entry{Role: RoleCaller, Text: w.text, Confidence: w.confidence, Turn: j.turn, Start: u.began, End: u.lastVoice})
+		}
+	}
+	if w := wordsOf(rest); w.text != "" {
+		lines = append(lines, Entry{
+			Role: RoleCaller, Text: w.text, Confidence: w.confidence, Turn: j.turn, Start: rest[0].began, End: rest[len(rest)-1].lastVoice,
+			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor, Expected: expectedOf(rest[0].hearing, w.text),
+		})
+	}
+	return lines
+}
+
+// wordsOf waits for the words of utterances.
+func wordsOf(utterances []*utterance) spokenWords {
 	var out spokenWords
 	var texts []string
-	for _, u := range j.utterances {
+	for _, u := range utterances {
 		r, err := u.text()
 		if err != nil {
 			out.err = cmp.Or(out.err, err)

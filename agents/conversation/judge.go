@@ -90,6 +90,9 @@ func (r *reader) judge() {
 	u := r.finishHearing()
 	u.reply = reply
 	u.said, u.rule = r.job.mouth.heard(), r.rule
+	if u.over = r.rule.pause == 0; u.over {
+		u.rule = bargeInRules[NormallyInterrupted]
+	}
 	wait := verdictWait
 	if u.voiced <= impulse {
 		wait = impulseWait
@@ -120,7 +123,8 @@ func (r *reader) verdict(u *utterance) {
 	at := slices.Index(r.pending, u)
 	kind := overlap.Classify(r.cfg.Language, heard.Text)
 	waits := r.state == judging || r.state == paused
-	if u.rule.cuts(r.cfg.Language, u.said, heard.Text) || u.err != nil && waits || kind == overlap.BackChannel && u.reply {
+	counts := u.rule.cuts(r.cfg.Language, u.said, heard.Text) || kind == overlap.BackChannel && u.reply
+	if !u.over && (counts || u.err != nil && waits) {
 		r.happens(wordsHeard)
 		return
 	}
@@ -128,21 +132,37 @@ func (r *reader) verdict(u *utterance) {
 		return
 	}
 	r.pending = slices.Delete(r.pending, at, at+1)
-	r.why = holdReasons[kind]
-	if kind == overlap.Nothing {
-		r.noises++
-	}
-	if text := strings.TrimSpace(heard.Text); text != "" {
-		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Start: u.began, End: u.lastVoice})
+	switch {
+	case u.over && counts:
+		r.overheard = append(r.overheard, u)
+	case u.over:
+		r.noteOverlap(u)
+	default:
+		r.why = holdReasons[kind]
+		if kind == overlap.Nothing {
+			r.noises++
+		}
+		r.noteOverlap(u)
 	}
 	if len(r.pending) == 0 {
 		r.happens(nothingHeard)
 	}
 }
 
+// noteOverlap adds the words of an utterance to the transcript, but to no turn.
+func (r *reader) noteOverlap(u *utterance) {
+	heard, _ := u.sofar()
+	text := strings.TrimSpace(heard.Text)
+	r.show(Partial{Text: text, Stable: heard.Stable, Start: u.began})
+	if text != "" {
+		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Start: u.began, End: u.lastVoice})
+	}
+}
+
 // partialVerdict handles partial words of an overlapping utterance. Words that the engine may still change cut the answer only if they do
 // so without the last word, which may be the beginning of another word.
 func (r *reader) partialVerdict(u *utterance, heard Heard) {
+	r.show(Partial{Text: strings.TrimSpace(heard.Text), Stable: heard.Stable, Start: u.began})
 	said, reply, rule := u.said, u.reply, u.rule
 	if u == r.hearing {
 		said, reply, rule = r.job.mouth.heard(), r.replies(), r.rule
@@ -150,7 +170,7 @@ func (r *reader) partialVerdict(u *utterance, heard Heard) {
 	words := strings.Fields(heard.Text)
 	sure := strings.Join(words[:min(len(words), max(len(words)-1, heard.Stable))], " ")
 	switch {
-	case r.state != paused && r.state != judging:
+	case u.over || r.state != paused && r.state != judging:
 	case rule.cuts(r.cfg.Language, said, sure) || overlap.Classify(r.cfg.Language, heard.Text) == overlap.Stop && rule.cuts(r.cfg.Language, said, heard.Text):
 		r.happens(wordsHeard)
 	case r.state == judging && len(r.pending) == 1 && r.acknowledges(u, said, reply, rule):

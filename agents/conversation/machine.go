@@ -4,18 +4,19 @@ package conversation
 type state uint8
 
 const (
-	greeting state = iota // the agent waits for the caller's greeting before its first sentence
-	idle                  // silence in the caller's turn
-	hearing               // the caller speaks; an utterance is open
-	pausing               // the caller's turn is open, but the caller is silent; no utterance is open
-	proposed              // like pausing, and the brain prepares an answer to the turn, which is probably over
-	keying                // the caller presses digits
-	thinking              // the brain has the turn, and its answer is not audible yet
-	speaking              // the agent is audible
-	paused                // the answer is held, and the caller speaks; an utterance is open
-	judging               // the answer is held until the caller's words are recognized
-	leaving               // the agent apologizes for a failure, and then ends
-	over                  // the conversation has ended
+	greeting   state = iota // the agent waits for the caller's greeting before its first sentence
+	idle                    // silence in the caller's turn
+	hearing                 // the caller speaks; an utterance is open
+	pausing                 // the caller's turn is open, but the caller is silent; no utterance is open
+	proposed                // like pausing, and the brain prepares an answer to the turn, which is probably over
+	keying                  // the caller presses digits
+	thinking                // the brain has the turn, and its answer is not audible yet
+	speaking                // the agent is audible
+	talkedOver              // the agent is audible with words that no voice interrupts, and the caller speaks; an utterance is open
+	paused                  // the answer is held, and the caller speaks; an utterance is open
+	judging                 // the answer is held until the caller's words are recognized
+	leaving                 // the agent apologizes for a failure, and then ends
+	over                    // the conversation has ended
 	states
 )
 
@@ -24,6 +25,7 @@ type event uint8
 
 const (
 	callerSpeaks       event = iota // voice that is long enough for the state: see agentHasFloor
+	callerTalksOver                 // the same voice over words that no voice interrupts
 	callerPauses                    // no voice for the time that ends an utterance: see segmentPause
 	callerAcknowledges              // the partial words over a held answer do not interrupt the agent
 	callerInsists                   // voice in a held answer that is longer than any back-channel
@@ -122,12 +124,24 @@ var table = [states]map[event]move{
 		agentBroken:  {over, nil},
 	},
 	speaking: {
-		callerSpeaks: {paused, []effect{hold, listen}}, // perhaps barge-in
-		wordsHeard:   {pausing, []effect{hush, carry}},
-		digitPressed: {keying, []effect{hush, note}}, // a key is never noise
-		agentDone:    {idle, nil},
+		callerSpeaks:    {paused, []effect{hold, listen}}, // perhaps barge-in
+		callerTalksOver: {talkedOver, []effect{listen}},
+		wordsHeard:      {pausing, []effect{hush, carry}},
+		digitPressed:    {keying, []effect{hush, note}}, // a key is never noise
+		agentDone:       {idle, nil},
+		agentLeaves:     {over, nil},
+		agentFailed:     {leaving, []effect{hush, apologize}},
+		agentBroken:     {over, nil},
+	},
+	talkedOver: {
+		callerSpeaks: {paused, []effect{hold}}, // a voice interrupts the following words
+		callerPauses: {speaking, []effect{judge}},
+		turnTooLong:  {speaking, []effect{judge}},
+		wordsHeard:   {hearing, []effect{hush, carry}}, // words of an earlier utterance, recognized after verdictLate
+		digitPressed: {keying, []effect{hush, note}},
+		agentDone:    {hearing, nil},
 		agentLeaves:  {over, nil},
-		agentFailed:  {leaving, []effect{hush, apologize}},
+		agentFailed:  {leaving, []effect{forget, hush, apologize}},
 		agentBroken:  {over, nil},
 	},
 	paused: {
@@ -182,5 +196,8 @@ func start(waitForGreeting bool) (state, []effect) {
 
 // agentHasFloor reports whether the agent speaks, is about to speak or is held. Then only a voice that lasts for Config.Interruption counts.
 func (s state) agentHasFloor() bool {
-	return s == thinking || s == speaking || s == paused || s == judging
+	return s == thinking || s.audible() || s == paused || s == judging
 }
+
+// audible reports whether the agent speaks, even if the caller speaks, too.
+func (s state) audible() bool { return s == speaking || s == talkedOver }

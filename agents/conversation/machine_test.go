@@ -45,12 +45,22 @@ thinking agentLeaves over []
 thinking agentFailed leaving [hush apologize]
 thinking agentBroken over []
 speaking callerSpeaks paused [hold listen]
+speaking callerTalksOver talkedOver [listen]
 speaking digitPressed keying [hush note]
 speaking wordsHeard pausing [hush carry]
 speaking agentDone idle []
 speaking agentLeaves over []
 speaking agentFailed leaving [hush apologize]
 speaking agentBroken over []
+talkedOver callerSpeaks paused [hold]
+talkedOver callerPauses speaking [judge]
+talkedOver turnTooLong speaking [judge]
+talkedOver digitPressed keying [hush note]
+talkedOver wordsHeard hearing [hush carry]
+talkedOver agentDone hearing []
+talkedOver agentLeaves over []
+talkedOver agentFailed leaving [forget hush apologize]
+talkedOver agentBroken over []
 paused callerPauses judging [judge]
 paused callerAcknowledges thinking [judge resume]
 paused callerInsists hearing [hush carry]
@@ -219,10 +229,10 @@ func (w *world) happen(e conversation.Event) string {
 func (w *world) holds() string {
 	in := func(states ...conversation.State) bool { return slices.Contains(states, w.state) }
 	held := in(conversation.InPaused, conversation.InJudging)
-	turn := held || in(conversation.InProposed, conversation.InThinking, conversation.InSpeaking, conversation.InLeaving)
+	turn := held || in(conversation.InProposed, conversation.InThinking, conversation.InSpeaking, conversation.InTalkedOver, conversation.InLeaving)
 	switch {
 	case w.state == conversation.IsOver:
-	case w.utterance != in(conversation.InHearing, conversation.InPaused):
+	case w.utterance != in(conversation.InHearing, conversation.InPaused, conversation.InTalkedOver):
 		return fmt.Sprintf("utterance open is %v in %s", w.utterance, w.state)
 	case w.proposed != in(conversation.InProposed):
 		return fmt.Sprintf("answer proposed is %v in %s", w.proposed, w.state)
@@ -301,7 +311,7 @@ func TestHeardOf(t *testing.T) {
 	}{
 		{0, 100, ""}, {20, 100, ""}, {50, 100, "one"}, {99, 100, "one two"}, {100, 100, "one two three"}, {120, 100, "one two three"},
 	} {
-		if got := conversation.HeardOf("one two three", c.played, c.total); got != c.want {
+		if got := conversation.HeardOf("one two three", nil, c.played, c.total); got != c.want {
 			t.Errorf("%d of %d: %q, want %q", c.played, c.total, got, c.want)
 		}
 	}

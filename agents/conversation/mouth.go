@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // mouth plays one answer. It has a position in the answer's samples, which hold moves back by the samples that were not played, and tracks
@@ -25,7 +24,8 @@ type mouth struct {
 	queued   int           // written samples that waited at the last check
 	played   int           // position up to which the answer was played at the last check
 	reached  int           // furthest position that was played; resume repeats samples before it
-	repeated int           // value of the field reached at the last hold; samples before this position are not repeated again
+	resumed  int           // position to which the last hold moved back; waiting samples before it are the fade of the hold
+	repeated int           // position up to which the answer was written at the last hold; samples before it are not repeated again
 	complete bool          // whether the brain has returned the whole answer
 	held     bool          // whether write waits for resume
 	gated    bool          // whether write waits for open
@@ -155,7 +155,7 @@ func (m *mouth) watch(now func() time.Duration) bool {
 // check updates the played position. The caller holds the mutex.
 func (m *mouth) check(queued int, now func() time.Duration) {
 	m.queued = queued
-	position := max(0, m.at-queued)
+	position := max(m.resumed, m.at-queued)
 	if position > m.played {
 		m.last = now()
 	}
@@ -190,7 +190,7 @@ func (m *mouth) fade(ctx context.Context, now func() time.Duration, gain float64
 }
 
 // hold silences the answer. If the word that is being played, or the pause after it, ends within rest, the answer is silent after it.
-// Otherwise, it is silent from the next packet on, and the position moves back to the beginning of that word.
+// Otherwise, it is silent from the next packet on, after a fade, and the position moves back to the beginning of that word.
 func (m *mouth) hold(ctx context.Context, now func() time.Duration, rest time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -198,34 +198,48 @@ func (m *mouth) hold(ctx context.Context, now func() time.Duration, rest time.Du
 		return
 	}
 	m.held, m.heldAt = true, now()
-	m.rewind(now)
+	audible := m.rewind(now)
+	end := m.at
 	if m.line < len(m.lines) {
 		l := m.lines[m.line]
-		if end := m.wordEnd(l, rest); end > m.at {
-			m.finishWord(ctx, l, end)
+		if word := m.wordEnd(l, max(rest, fadeTime)); word > m.at {
+			m.finishWord(ctx, l, word)
 		} else {
+			if audible {
+				m.fadeOut(ctx)
+			}
+			end = m.at
 			m.back(l)
 		}
 	}
 	m.course = full
-	m.repeated = max(m.reached, m.at)
+	m.repeated = max(m.reached, m.at, end)
 }
 
-// rewind discards the queued samples, and moves the position and the line back to the first of them. The caller holds the mutex.
-func (m *mouth) rewind(now func() time.Duration) {
+// rewind discards the queued samples, and moves the position and the line back to the first of them. It returns false if there were none,
+// except those of a fade. The caller holds the mutex.
+func (m *mouth) rewind(now func() time.Duration) bool {
+	end := m.at
 	m.flush(now)
 	for m.line > 0 && m.at < m.lines[m.line-1].end {
 		m.line--
 	}
+	return m.at < end
 }
 
 // wordEnd returns the position at which the word of line l that is being played ends, or the current position if the word does not end
-// within rest. The caller holds the mutex.
+// within rest. Without marks, a word ends at the next silence. The caller holds the mutex.
 func (m *mouth) wordEnd(l line, rest time.Duration) int {
 	rate := m.audio.Rate()
 	samples := l.clip.upTo(m.at - l.start + int(rest.Seconds()*float64(rate)))
 	if m.at <= l.start || m.at-l.start >= len(samples) {
 		return m.at
+	}
+	if _, end, ok := l.clip.word(m.at - l.start); ok {
+		if end > len(samples) {
+			return m.at
+		}
+		return l.start + end
 	}
 	from := max(0, m.at-l.start-int(longestRepeat.Seconds()*float64(rate)))
 	return l.start + from + wordEnd(samples[from:], m.at-l.start-from, rate)
@@ -241,6 +255,22 @@ func (m *mouth) finishWord(ctx context.Context, l line, end int) {
 	}
 }
 
+// fadeOut plays the next samples of a line that was audible, and fades them out, because a sudden end clicks. It does nothing between words.
+// The caller holds the mutex.
+func (m *mouth) fadeOut(ctx context.Context) {
+	if m.line == len(m.lines) || m.at <= m.lines[m.line].start {
+		return
+	}
+	l := m.lines[m.line]
+	if start, end, ok := l.clip.word(m.at - l.start); ok && start == end {
+		return
+	}
+	samples := l.clip.upTo(m.at - l.start + int(fadeTime.Seconds()*float64(m.audio.Rate())))
+	if m.at-l.start < len(samples) {
+		m.finishWord(ctx, l, l.start+len(samples))
+	}
+}
+
 // flush discards the queued samples and moves the position back by their number. The caller holds the mutex.
 func (m *mouth) flush(now func() time.Duration) {
 	flushed := m.audio.Flush()
@@ -248,17 +278,27 @@ func (m *mouth) flush(now func() time.Duration) {
 	m.at, m.queued = m.played, 0
 }
 
-// back moves the position to the beginning of the word in line l, but by at most longestRepeat, and never to a sample that was repeated
-// before. The caller holds the mutex.
+// back moves the position to the beginning of the word in line l, but never to a sample that was repeated before. Without marks, or if more
+// than longestWord would be repeated, it moves to the nearest silence, by at most longestRepeat. The caller holds the mutex.
 func (m *mouth) back(l line) {
 	rate := m.audio.Rate()
+	if start, _, ok := l.clip.word(m.at - l.start); ok && m.at-l.start-start <= int(longestWord.Seconds()*float64(rate)) {
+		if l.start+start >= m.repeated {
+			m.moveBack(l.start + start)
+		}
+		return
+	}
 	from := max(l.start, m.repeated, m.at-int(longestRepeat.Seconds()*float64(rate)))
 	if from >= m.at {
 		return
 	}
 	samples := l.clip.part(from-l.start, m.at-l.start)
-	m.at = from + wordStart(samples, rate, from == l.start)
-	m.played = m.at
+	m.moveBack(from + wordStart(samples, rate, from == l.start))
+}
+
+// moveBack sets the position. The samples that wait are those of a fade. The caller holds the mutex.
+func (m *mouth) moveBack(to int) {
+	m.at, m.played, m.resumed = to, to, to
 }
 
 // resume continues a held answer.
@@ -277,15 +317,17 @@ func (m *mouth) release(now time.Duration, why HoldReason) {
 	}
 }
 
-// cut ends the answer. It is silent from the next packet on. If the answer was cut before, cut does nothing.
-func (m *mouth) cut(now func() time.Duration) {
+// cut ends the answer. It is silent from the next packet on, after a fade. If the answer was cut before, cut does nothing.
+func (m *mouth) cut(ctx context.Context, now func() time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return
 	}
 	m.closed = true
-	m.flush(now)
+	if m.rewind(now) && !m.held {
+		m.fadeOut(ctx)
+	}
 	m.release(now(), HoldCut)
 }
 
@@ -361,8 +403,7 @@ func (m *mouth) pauses() []Hold {
 	return m.holds
 }
 
-// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped. It
-// estimates these words by the number of their letters.
+// heard returns the text that was played: complete lines, and the completely played words of the line in which the playout stopped.
 func (m *mouth) heard() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -377,9 +418,9 @@ func (m *mouth) heard() string {
 		}
 		total := l.total
 		if total == 0 { // the synthesizer had not finished the line
-			total = max(end-l.start, len(l.clip.text)*m.audio.Rate()/lettersASecond)
+			total = max(end-l.start+1, len(l.clip.text)*m.audio.Rate()/lettersASecond)
 		}
-		if t := heardOf(l.clip.text, min(m.reached, end)-l.start, total); t != "" {
+		if t := l.clip.heard(min(m.reached, end)-l.start, total); t != "" {
 			texts = append(texts, t)
 		}
 	}
@@ -388,16 +429,3 @@ func (m *mouth) heard() string {
 
 // lettersASecond is a usual speed of speech in letters per second.
 const lettersASecond = 15
-
-// heardOf returns the words of a text that were played completely. played and total count samples.
-func heardOf(text string, played, total int) string {
-	if played >= total {
-		return text
-	}
-	runes := []rune(text)
-	end := len(runes) * played / total
-	for end > 0 && !unicode.IsSpace(runes[end]) {
-		end--
-	}
-	return strings.TrimRightFunc(string(runes[:end]), unicode.IsSpace)
-}

@@ -35,7 +35,7 @@ func (r *reader) withdraw() {
 	j.early.Decide(false)
 	j.claim() // the utterances belong to the open turn
 	j.cancel()
-	j.mouth.cut(r.now)
+	j.mouth.cut(r.ctx, r.now)
 	why := BegunContinued
 	switch r.state {
 	case pausing:

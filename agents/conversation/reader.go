@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,7 +20,8 @@ type reader struct {
 	ring          *ring
 	begun         bool          // whether the first frame has arrived
 	lastVoice     time.Duration // end of the last frame with voice
-	timer         time.Duration // time in this state, for Silence and Patience
+	timer         time.Duration // time in this state, for Silence and for Patience of the apology
+	mute          time.Duration // silence of an agent that owes an answer, for Patience and Filler
 	digits        []byte
 	sinceKey      time.Duration
 	hearing       *utterance // open utterance; nil if none is open
@@ -29,6 +29,7 @@ type reader struct {
 	turns         int        // number of turns so far
 	pauses        []time.Duration
 	pending       []*utterance  // finished utterances over an answer, whose words are not known yet
+	overheard     []*utterance  // utterances over uninterruptible words that belong to the caller's next turn
 	verdictBy     time.Duration // time of the call at which a held answer continues without a verdict
 	closed        time.Duration // time of the call at which the last utterance ended
 	rule          bargeInRule   // rule for the held words
@@ -73,6 +74,9 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
+// brainPatience is the time in which a brain must stop at the end of the conversation.
+const brainPatience = 5 * time.Second
+
 // close stops all goroutines, waits for them, and returns the result of the conversation. If the caller has hung up, the caller's last
 // words are still recognized for the transcript, within Config.LastWords.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
@@ -88,10 +92,26 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	} else {
 		r.stopListening()
 	}
+	for _, u := range r.overheard {
+		r.noteOverlap(u)
+	}
 	close(r.jobs)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), brainPatience)
+	defer cancel()
+	context.AfterFunc(late, r.abandon)
 	<-r.speaker.done
 	r.stopListening()
 	r.wait.Wait()
+	stopped := make(chan struct{})
+	go func() {
+		r.thinking.Wait()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+	case <-late.Done():
+	}
+	r.show(Partial{Turn: r.shown.Turn})
 	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:
@@ -114,6 +134,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 func (r *reader) frame(f Frame) {
 	r.readNotices()
 	r.readWords()
+	r.joinOverheard()
 	r.watchPlayout()
 	r.held.set(f.OnHold)
 	r.resume()
@@ -189,6 +210,8 @@ func (r *reader) hear(f Frame) {
 		r.pause()
 	case paused:
 		r.holdPause()
+	case talkedOver:
+		r.overhear()
 	case pausing, proposed:
 		r.turnPause()
 	case keying, leaving:
@@ -201,9 +224,12 @@ func (r *reader) hear(f Frame) {
 // awaitVoice reports a voice that is long enough to begin an utterance.
 func (r *reader) awaitVoice() {
 	r.voiceDetector.endBurst()
-	if r.voiceCounts() {
+	switch {
+	case r.voiceCounts():
 		r.happens(callerSpeaks)
-	} else if r.state == speaking {
+	case r.state == speaking && r.talksOver():
+		r.happens(callerTalksOver)
+	case r.state == speaking:
 		r.duck()
 	}
 }
@@ -229,9 +255,9 @@ func (r *reader) currentRule() bargeInRule {
 	switch r.state {
 	case thinking:
 		return bargeInRule{pause: r.cfg.Interruption, cut: max(r.cfg.Interruption, bargeInRules[NormallyInterrupted].cut), words: 1}
-	case speaking:
+	case speaking, talkedOver:
 		rule := r.cfg.bargeInRule(r.job.mouth.bargeIn())
-		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+cmp.Or(rule.pause, uninterrupted)+2*wordGap)
+		r.ring.grow(r.audio.Rate(), r.cfg.PreRoll+rule.pause+2*wordGap)
 		return rule
 	default:
 		return r.rule
@@ -240,7 +266,7 @@ func (r *reader) currentRule() bargeInRule {
 
 // guarded reports whether the agent is about to speak or has just begun, so that its echo may be loud.
 func (r *reader) guarded() bool {
-	if r.state != speaking {
+	if !r.state.audible() {
 		return r.state == thinking
 	}
 	first, _ := r.job.mouth.span()
@@ -251,6 +277,7 @@ func (r *reader) guarded() bool {
 func (r *reader) tick() {
 	r.timer += frameTime
 	r.sinceKey += frameTime
+	r.countMute()
 	r.fill()
 	switch {
 	case r.state == keying && r.sinceKey >= r.cfg.InterDigit:
@@ -260,7 +287,7 @@ func (r *reader) tick() {
 	case r.state == judging && r.now() >= r.verdictBy:
 		r.why = HoldTimeout
 		r.happens(verdictLate)
-	case r.silentFor(r.cfg.Patience):
+	case r.mute >= r.cfg.Patience:
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:

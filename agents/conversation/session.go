@@ -23,19 +23,26 @@ type session struct {
 	waits    atomic.Int64 // For of the brain's Wait in this turn, in nanoseconds; 0 means none
 	overlaps overlaps
 
+	abandon   func()          // closes abandoned; may be called several times
+	abandoned <-chan struct{} // closed when the speaker no longer waits for a brain that ignores the end of its context
+
 	recognition *recognition
 	observing   sync.Mutex // held while the observer is called
+	shown       Partial    // last partial text that no entry and no other partial text has replaced
 
 	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
 	cancel        context.CancelFunc // cancels ctx
 	listens       context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
 	stopListening context.CancelFunc // cancels listens
-	wait          sync.WaitGroup     // counts all goroutines
+	thinking      sync.WaitGroup     // counts the brain's goroutines
+	wait          sync.WaitGroup     // counts all other goroutines
 }
 
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
 	s := &session{cfg: c, audio: audio, brain: brain, jobs: make(chan *job, 64), notices: make(chan notice, 64)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
+	abandoned := make(chan struct{})
+	s.abandoned, s.abandon = abandoned, sync.OnceFunc(func() { close(abandoned) })
 	s.listens, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
 	s.recognition = newRecognition(s.listens, c, s.hearing())
 	return s
@@ -53,16 +60,26 @@ func (s *session) hearing() Hearing {
 func (s *session) write(e Entry) {
 	s.observing.Lock()
 	defer s.observing.Unlock()
+	if e.Role == RoleCaller && e.Turn >= s.shown.Turn {
+		s.shown = Partial{}
+	}
 	s.cfg.Observer.Entry(e)
 }
 
-// show passes a partial text to the observer, if it receives partial texts.
+// show passes a partial text to the observer, if it receives partial texts. An empty text withdraws the shown text, unless that text belongs
+// to a later turn.
 func (s *session) show(p Partial) {
-	if o, ok := s.cfg.Observer.(PartialObserver); ok {
-		s.observing.Lock()
-		defer s.observing.Unlock()
-		o.Partial(p)
+	o, ok := s.cfg.Observer.(PartialObserver)
+	if !ok {
+		return
 	}
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	if p.Text == "" && (s.shown.Text == "" || p.Turn < s.shown.Turn) {
+		return
+	}
+	s.shown = p
+	o.Partial(p)
 }
 
 // now returns the current time of the call.

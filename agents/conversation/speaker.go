@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -104,11 +105,11 @@ func (s *speaker) certain(j *job) bool {
 // hears writes the caller's words to the transcript. It returns false if they are no turn: the recognizer failed repeatedly or was canceled,
 // or a short noise without words did not interrupt the agent.
 func (s *speaker) hears(j *job, spoken spokenWords) bool {
-	if spoken.text != "" {
-		s.write(Entry{
-			Role: RoleCaller, Text: spoken.text, Confidence: spoken.confidence, Turn: j.turn, Start: j.utterances[0].began, End: j.lastVoice,
-			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor,
-		})
+	for _, e := range j.lines() {
+		s.write(e)
+	}
+	if spoken.text == "" {
+		s.show(Partial{Turn: j.turn})
 	}
 	switch {
 	case spoken.err != nil && s.listens.Err() != nil:
@@ -141,11 +142,10 @@ func (s *speaker) reply(j *job, t Turn) {
 	}
 	ctx, stop := context.WithCancel(j.ctx)
 	items := make(chan item)
-	s.wait.Go(func() { s.think(ctx, j, brain, t, items) })
+	s.thinking.Go(func() { s.think(ctx, j, brain, t, items) })
 	last, err := s.perform(j, items)
 	stop()
-	for range items { // waits until the brain has stopped
-	}
+	s.awaitBrain(j, items)
 	if j.early != nil {
 		j.early.Decide(false) // a brain that ends its answer without Commit does not answer the turn
 		if !j.early.isCertain() {
@@ -157,12 +157,33 @@ func (s *speaker) reply(j *job, t Turn) {
 		err = lost
 	}
 	if j.ctx.Err() != nil {
-		j.mouth.cut(s.now) // if the end of Run's context has canceled the job
+		j.mouth.cut(j.ctx, s.now) // if the end of Run's context has canceled the job
 		s.record(j, true)
 		return
 	}
 	s.record(j, false)
 	s.finish(j, last, err)
+}
+
+// lastChance is the time in which an abandoned brain must stop, so that a brain that is about to stop is not reported.
+const lastChance = 200 * time.Millisecond
+
+// awaitBrain waits until the brain has stopped, or until it is abandoned.
+func (s *speaker) awaitBrain(j *job, items <-chan item) {
+	abandoned, late := s.abandoned, (<-chan time.Time)(nil)
+	for {
+		select {
+		case _, runs := <-items:
+			if !runs {
+				return
+			}
+		case <-abandoned:
+			abandoned, late = nil, time.After(lastChance)
+		case <-late:
+			s.cfg.Logger.ErrorContext(j.ctx, "the brain still runs, although its context has ended")
+			return
+		}
+	}
 }
 
 // finish sends the reader a notice that an answer has ended. last is the End or Transfer of the answer, if any.
@@ -201,6 +222,7 @@ func (s *speaker) record(j *job, early bool) {
 	if interrupted && !j.apology {
 		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
+	j.latency.FirstStep = time.Duration(j.firstStep.Load())
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice
 	}
@@ -238,9 +260,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	j.effects.add(func() { s.waits.Store(0) })
 	var bargeIn BargeIn
 	for step, err := range brain.Respond(ctx, t) {
-		if j.latency.FirstStep == 0 {
-			j.latency.FirstStep = s.now() - j.lastVoice
-		}
+		j.firstStep.CompareAndSwap(0, int64(s.now()-j.lastVoice))
 		if err != nil {
 			send(item{err: err})
 			return

@@ -46,16 +46,18 @@ type Heard struct {
 	Confidence float64 // from 0 to 1; 0 if unknown
 }
 
-// Partial is the recognized part of a turn while the caller still speaks. A later Partial or Entry of the same turn replaces it.
+// Partial is the recognized part of a turn, or of words over the agent's words, while the caller still speaks. The next Partial replaces it,
+// as does the next Entry of the caller with the same or a later turn.
 type Partial struct {
-	Turn   int // see Entry.Turn
-	Text   string
-	Stable int // number of leading words that cannot change
+	Turn   int    // see Entry.Turn; 0 for words over the agent's words, which may become a turn
+	Text   string // empty if the text before was no words
+	Stable int    // number of leading words that cannot change
 	Start  time.Duration
 }
 
 // PartialObserver is an optional interface of an Observer that receives partial texts.
 type PartialObserver interface {
-	// Partial receives a partial text. Calls are not concurrent with each other or with those of Entry. Partial must not block.
+	// Partial receives a partial text. Calls are not concurrent with each other or with those of Entry. Partial must not block. Every text is
+	// replaced or withdrawn before the conversation ends.
 	Partial(p Partial)
 }

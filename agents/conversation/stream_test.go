@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // streams returns a streaming recognizer of usual latency.
@@ -57,6 +59,68 @@ func TestPartials(t *testing.T) {
 	if e := r.entries[1]; e.Turn != 1 || r.entries[2].Turn != 1 || e.Waited <= 0 || e.WaitedFor != endpoint.Plain {
 		t.Errorf("entries %+v", r.entries)
 	}
+}
+
+// TestOverlappingPartials checks that the observer receives the words that a caller says over the agent, and that they belong to no turn
+// before they interrupt the agent.
+func TestOverlappingPartials(t *testing.T) {
+	t.Parallel()
+	for _, level := range []conversation.Interruptibility{conversation.NormallyInterrupted, conversation.NeverInterrupted} {
+		for said, turn := range map[string]int{"uh huh": 0, "but now i have a question about it": 1} {
+			t.Run(fmt.Sprint(level, " ", said), func(t *testing.T) {
+				t.Parallel()
+				r := overReading(t, conversation.Config{Recognizer: streams(), Interruptibility: level}, readsAloud(), func(_ context.Context, p *agentstest.Phone) {
+					p.Say(said)
+				})
+				first, last := r.partials[0], r.partials[len(r.partials)-1]
+				if first.Turn != 0 || first.Text != strings.Fields(said)[0] || last.Text != said || last.Turn != turn || first.Start != last.Start {
+					t.Errorf("partial texts %+v", r.partials)
+				}
+			})
+		}
+	}
+}
+
+// TestWithdrawnPartial checks that a partial text which was no words is withdrawn, while the agent is silent, speaks, or cannot be interrupted.
+func TestWithdrawnPartial(t *testing.T) {
+	t.Parallel()
+	noise := func(h conversation.Heard) []conversation.Heard {
+		if h.Final {
+			h.Text, h.Stable = "", 0
+		}
+		return []conversation.Heard{h}
+	}
+	check := func(t *testing.T, r result, turn int) {
+		t.Helper()
+		n := len(r.partials)
+		if n < 2 || r.partials[n-2].Text != "hm" || r.partials[n-1].Text != "" || r.partials[n-1].Turn != turn {
+			t.Errorf("partial texts %+v", r.partials)
+		}
+	}
+	for _, level := range []conversation.Interruptibility{conversation.NormallyInterrupted, conversation.NeverInterrupted} {
+		t.Run(fmt.Sprint("over the agent at level ", level), func(t *testing.T) {
+			t.Parallel()
+			engine, b := streams(), readsAloud()
+			engine.Alter = noise
+			r := overReading(t, conversation.Config{Recognizer: engine, Interruptibility: level}, b, func(_ context.Context, p *agentstest.Phone) {
+				p.Play(agentstest.Voice("hm", 8000))
+				p.Play(agentstest.Voice("    ", 8000))
+				p.Play(buzz(200 * time.Millisecond))
+			})
+			check(t, r, 0)
+		})
+	}
+	t.Run("in silence", func(t *testing.T) {
+		t.Parallel()
+		engine := streams()
+		engine.Alter = noise
+		r := run(t, conversation.Config{Recognizer: engine, Silence: 3 * time.Second}, parrot(2), func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitHeard(ctx, "start"))
+			must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+			p.Say("hm")
+		})
+		check(t, r, 1)
+	})
 }
 
 // TestStreamedOverlap checks that an acknowledgement continues the answer before its text is final, and that words cut it before the
@@ -291,7 +355,9 @@ func TestEvidence(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		if turn.Kind == conversation.TurnStart {
-			return append(say("your number?"), conversation.Expect{Phrases: []string{"one"}, Least: 400 * time.Millisecond, Longest: 5 * time.Second})
+			return append(say("your number?"), conversation.Expect{
+				Phrases: []string{"one"}, Answer: expect.Answer{Kind: expect.Digits, Min: 3, Max: 5}, Least: 400 * time.Millisecond, Longest: 5 * time.Second,
+			})
 		}
 		return []conversation.Step{conversation.End{}}
 	}}
@@ -299,7 +365,7 @@ func TestEvidence(t *testing.T) {
 	engine := streams()
 	engine.Hear = func(h conversation.Hearing) { heard = h }
 	d := &evidence{}
-	run(t, conversation.Config{Recognizer: engine, Turns: d, Language: "en-US", Keywords: []string{"Acme"}}, b, func(ctx context.Context, p *agentstest.Phone) {
+	r := run(t, conversation.Config{Recognizer: engine, Turns: d, Language: "en-US", Keywords: []string{"Acme"}}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitHeard(ctx, "number?"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		p.Play(spoken(600*time.Millisecond, "it is one", "two three"))
@@ -309,6 +375,9 @@ func TestEvidence(t *testing.T) {
 		last.Least != 400*time.Millisecond || last.Longest != 5*time.Second || len(last.Phrases) != 1 || len(last.Pauses) != 1 ||
 		last.Pauses[0] < 550*time.Millisecond || last.Pauses[0] > 650*time.Millisecond {
 		t.Errorf("the last evidence is %+v", last)
+	}
+	if e := r.entries[1].Expected; e != (conversation.Expected{Kind: expect.Digits, Min: 3, Max: 5, Digits: "123"}) {
+		t.Errorf("the transcript says %+v", e)
 	}
 	if len(heard.Keywords) != 1 || len(heard.Phrases) != 1 || heard.Rate != 8000 {
 		t.Errorf("the recognizer was told %+v", heard)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // Role names the speaker of an entry.
@@ -34,10 +35,28 @@ type Entry struct {
 	// Waited is the silence after the caller's words until the turn was over, and WaitedFor its reason.
 	Waited    time.Duration
 	WaitedFor endpoint.Reason
+	// Expected describes the answer that the agent expected in the turn. It is set for the caller's words only.
+	Expected Expected
 	// Begun lists the early answers to the turn, in order. It is set for the agent's entries only.
 	Begun []Begun
 	// Holds lists the pauses of the agent's answer while the caller spoke, in order.
 	Holds []Hold
+}
+
+// Expected describes an answer that the agent expected, and what was understood. The zero value means that any words were expected.
+type Expected struct {
+	Kind     expect.Kind
+	Min, Max int    // see expect.Answer
+	Digits   string // digits in the caller's words, if Kind is expect.Digits
+}
+
+// expectedOf returns what was expected in an utterance, and understood in a text.
+func expectedOf(h Hearing, text string) Expected {
+	e := Expected{Kind: h.Expect.Kind, Min: h.Expect.Min, Max: h.Expect.Max}
+	if e.Kind == expect.Digits {
+		e.Digits = expect.DigitsIn(h.Language, text)
+	}
+	return e
 }
 
 // Begun is an answer that was begun before the turn was certain.

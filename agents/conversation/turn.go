@@ -154,7 +154,7 @@ func (r *reader) readWords() {
 	}
 	if r.hearing != nil && r.hearing.changes() {
 		changed = true
-		if r.state == paused {
+		if r.state == paused || r.state == talkedOver {
 			r.verdict(r.hearing)
 		}
 	}
@@ -175,9 +175,8 @@ func (r *reader) showTurn() {
 	if len(r.turn.utterances) > 0 {
 		began = r.turn.utterances[0].began
 	}
-	if text, _, stable := r.turn.words(open...); text != "" {
-		r.show(Partial{Turn: r.turn.number, Text: text, Stable: stable, Start: began})
-	}
+	text, _, stable := r.turn.words(open...)
+	r.show(Partial{Turn: r.turn.number, Text: text, Stable: stable, Start: began})
 }
 
 // notePause stores a pause of the caller within a turn.
@@ -193,20 +192,34 @@ func (r *reader) carry() {
 		r.turn = callerTurn{number: j.turn, began: r.now(), asked: j.asked, begun: j.begun}
 	}
 	r.openTurn()
-	earlier = append(slices.Clip(earlier), r.pending...)
-	r.pending = nil
-	r.turn.utterances = append(earlier, r.turn.utterances...)
+	shown := r.collect()
+	r.turn.utterances = slices.Concat(earlier, shown, r.turn.utterances)
 	if n := len(r.turn.utterances); n > 0 {
-		r.turn.lastVoice = r.turn.utterances[n-1].lastVoice
+		r.turn.lastVoice = max(r.turn.utterances[n-1].lastVoice, r.turn.utterances[n-1].joined)
 	}
 	r.turn.judged = false
+	if len(shown) > 0 {
+		r.showTurn()
+	}
+}
+
+// collect deletes the utterances over the agent's words that belong to the caller's next turn, and returns them.
+func (r *reader) collect() []*utterance {
+	out := slices.Concat(r.overheard, r.pending)
+	for _, u := range out {
+		if u.over {
+			u.joined = r.now()
+		}
+	}
+	r.overheard, r.pending = nil, nil
+	return out
 }
 
 // hush ends the answer. If the caller has continued soon after the end of the turn, the turn has ended too early, and the pause counts as a
 // pause within a turn.
 func (r *reader) hush() {
 	r.job.cancel()
-	r.job.mouth.cut(r.now)
+	r.job.mouth.cut(r.ctx, r.now)
 	next := r.hearing
 	if len(r.pending) > 0 {
 		next = r.pending[0]
@@ -221,10 +234,9 @@ func (r *reader) note() {
 	if r.hearing != nil {
 		r.segment()
 	}
-	if len(r.pending) > 0 {
+	if earlier := r.collect(); len(earlier) > 0 {
 		r.openTurn()
-		r.turn.utterances = append(r.pending, r.turn.utterances...)
-		r.pending = nil
+		r.turn.utterances = append(earlier, r.turn.utterances...)
 	}
 	if n := len(r.turn.utterances); n > 0 {
 		r.turn.lastVoice = r.turn.utterances[n-1].lastVoice

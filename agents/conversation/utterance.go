@@ -17,6 +17,8 @@ type utterance struct {
 	said      string        // the agent's words before the end
 	reply     bool          // whether even a back-channel interrupts the agent
 	rule      bargeInRule   // rule for the agent's words
+	over      bool          // whether no voice interrupted the agent's words
+	joined    time.Duration // time of the call at which such an utterance joined the caller's turn
 
 	// The mutex of the recognition guards the following fields.
 	samples []int16 // all audio, until the text is final

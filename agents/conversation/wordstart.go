@@ -6,8 +6,11 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// longestRepeat is the maximum duration of audio that a resumed answer repeats.
-const longestRepeat = 400 * time.Millisecond
+// The limits of the audio that a resumed answer repeats.
+const (
+	longestRepeat = 400 * time.Millisecond
+	longestWord   = time.Second // of a word with a mark, which is repeated from its beginning
+)
 
 // quietWindow is the level of a gap between words, in dB relative to the loudest window.
 const quietWindow = -20.0

@@ -26,7 +26,7 @@ type Answer struct {
 
 // Answer begins an answer. emit receives its steps, and returns false to stop the answer.
 func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
-	t.Opened, t.Last = true, 0
+	t.Opened, t.Last, t.Starts = true, 0, nil
 	return &Answer{talk: t, emit: emit}
 }
 
@@ -82,6 +82,7 @@ func (a *Answer) say(chunk string) {
 		a.add(llm.Message{Role: llm.RoleAgent})
 		a.open, a.from = true, a.said.Len()
 	}
+	a.talk.Starts = append(a.talk.Starts, a.said.Len())
 	a.said.WriteString(chunk)
 	a.talk.Messages[len(a.talk.Messages)-1].Text = a.said.String()[a.from:]
 	if a.BargeIn != a.bargeIn {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -24,13 +26,18 @@ type Talk struct {
 	Waits    int  `json:",omitempty"` // consecutive requests of the caller to wait
 
 	// Unsaid is the rest of a known text that the agent did not begin to say, because its answer was stopped. Unheard contains the words
-	// of the agent that the caller has interrupted and not heard, including Unsaid. It is empty after an answer that was heard completely.
+	// of the agent that the caller has interrupted and not heard, including Unsaid. It begins at the start of the clause that the caller has
+	// interrupted, so that the agent can continue there. It is empty after an answer that was heard completely.
 	Unsaid, Unheard string `json:",omitempty"`
+	Starts          []int  `json:",omitempty"` // offsets in the agent's last words at which its Say steps begin, in order
 }
 
-// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the unheard rest,
-// which is also Unheard. An interruption of an answer without words leaves Unheard unchanged. Hear adds the caller's words or digits to the
-// messages, except for speech without words.
+// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the words with
+// which the agent can continue, which are also Unheard. An interruption of an answer without words leaves Unheard unchanged. Hear adds the
+// caller's words or digits to the messages, except for speech without words.
+//
+// The returned words begin at the start of the interrupted clause. They repeat at most a part of one clause, and never a whole sentence. A
+// clause ends at a comma, colon, semicolon or dash before white space, and at the end of a Say step.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	// A copy of the talk may share the messages. Most turns add two messages.
 	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
@@ -65,15 +72,17 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	return rest
 }
 
-// cut cuts the agent's last words to the heard part, and returns the unheard rest. Messages of the tools that the agent called remain.
+// cut cuts the agent's last words to the heard part, and returns the rest from the start of the interrupted clause. Messages of the tools
+// that the agent called remain.
 func (t *Talk) cut(heard string) (rest string) {
 	if t.Last == 0 {
 		return ""
 	}
 	turn := slices.Clone(t.Messages[t.Last-1:])
 	t.Messages = t.Messages[:t.Last-1]
-	t.Last = 0
-	rest = strings.TrimSpace(strings.TrimPrefix(wordsOf(turn), heard))
+	rest = wordsOf(turn)
+	rest = strings.TrimSpace(rest[interrupted(rest, heard, t.Starts):])
+	t.Last, t.Starts = 0, nil
 	for _, m := range turn {
 		if m.Role == llm.RoleAgent {
 			m.Text, heard = split(m.Text, heard)
@@ -83,6 +92,39 @@ func (t *Talk) cut(heard string) (rest string) {
 		}
 	}
 	return rest
+}
+
+// interrupted returns the offset in the agent's words at which the interrupted clause begins, or the length of words that were heard
+// completely. If the words do not begin with the heard part, it returns 0. starts contains the offsets at which Say steps begin.
+func interrupted(words, heard string, starts []int) int {
+	rest, ok := strings.CutPrefix(words, heard)
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	switch {
+	case !ok:
+		return 0
+	case rest == "":
+		return len(words)
+	}
+	at, begin := len(words)-len(rest), 0
+	for _, start := range starts {
+		if start <= at {
+			begin = start
+		}
+	}
+	return begin + lastClause(words[begin:at])
+}
+
+// lastClause returns the offset in a text after its last mark between clauses and the white space after that mark, or 0 if it has no mark.
+func lastClause(text string) (begin int) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		next := len(text) - len(strings.TrimLeftFunc(text[i:], unicode.IsSpace))
+		if strings.ContainsRune(",;:—–", r) && next > i || strings.ContainsRune("，、；：", r) {
+			begin = next
+		}
+	}
+	return begin
 }
 
 // wordsOf joins the agent's words in messages.

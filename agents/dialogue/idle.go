@@ -71,7 +71,7 @@ func (i *Idle) Asks() *int {
 	return i.Times
 }
 
-// Configure sets the silence and the filler of a conversation in a language. i may be nil.
+// Configure sets the silence, the filler and the apology of a conversation in a language. i may be nil.
 func (i *Idle) Configure(c *conversation.Config, language string) {
 	if i == nil {
 		i = &Idle{}
@@ -79,6 +79,7 @@ func (i *Idle) Configure(c *conversation.Config, language string) {
 	if i.After != nil {
 		c.Silence = cmp.Or(*i.After, never)
 	}
+	c.Apology = Lines{}.Filled(language).Apology
 	c.Filler = conversation.Filler{Text: cmp.Or(i.Filler, Filler(language)), After: defaultFiller}
 	if i.FillerAfter != nil {
 		c.Filler.After = *i.FillerAfter

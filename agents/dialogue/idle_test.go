@@ -17,6 +17,9 @@ func TestIdleConfigures(t *testing.T) {
 	if plain.Silence != 0 || plain.Filler != (conversation.Filler{Text: "Einen Moment, bitte.", After: 4 * time.Second}) {
 		t.Errorf("without settings: %s, %+v", plain.Silence, plain.Filler)
 	}
+	if want := (dialogue.Lines{}).Filled("de").Apology; plain.Apology != want {
+		t.Errorf("the apology is %q, want %q", plain.Apology, want)
+	}
 	var own conversation.Config
 	(&dialogue.Idle{After: new(7 * time.Second), Filler: "Hm.", FillerAfter: new(time.Second)}).Configure(&own, "de")
 	if own.Silence != 7*time.Second || own.Filler != (conversation.Filler{Text: "Hm.", After: time.Second}) {

@@ -3,6 +3,7 @@ package dialogue
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -43,22 +44,28 @@ const (
 // model then continues with the tools' answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools. The templates of tools
 // may use the variables.
 //
-// If the model fails before its first words, it is asked once more, if llm.Again allows it. Reply returns the error of the model or of ctx,
-// or ClassInvalid if the model calls tools in every round and says nothing. Even then, the Talk and the Reply contain all earlier words and
-// calls. A stopped answer is not an error.
+// If the model fails before its first words, it is asked once more, if llm.Again allows it. An answer without words, action and tool call is
+// such a failure, unless the model has spoken in an earlier round. Reply returns the error of the model or of ctx, or ClassInvalid if the
+// model calls tools in every round and says nothing. Even then, the Talk and the Reply contain all earlier words and calls. A stopped answer
+// is not an error.
 //
 // Reply calls the tools of an early turn only after Answer.Certain has returned true. It says the speeches of the first round before.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
 	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)
 	var out Reply
-	spoken := a.said.Len()
+	spoke := false
 	for round := range maxRounds + 1 {
 		r.Tools = nil
 		if round < maxRounds {
 			r.Tools = s.Tools.Definitions()
 		}
+		before := a.said.Len()
 		calls, err := s.try(ctx, a, r, &out)
+		if errors.Is(err, errEmpty) && spoke {
+			err = nil
+		}
+		spoke = spoke || a.said.Len() > before
 		if err != nil || a.stopped || len(calls) == 0 {
 			return out, err
 		}
@@ -70,7 +77,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 		}
 		r.Arriving = false
 	}
-	if a.said.Len() == spoken {
+	if !spoke {
 		return out, &llm.Failure{Class: llm.ClassInvalid, Message: "the model calls tools and says nothing"}
 	}
 	s.Logger.WarnContext(ctx, "model exceeded the rounds of tools in one turn")
@@ -98,6 +105,9 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 	return calls, err
 }
 
+// errEmpty is the failure of a model that returns an empty answer.
+var errEmpty = &llm.Failure{Class: llm.ClassTransient, Message: "the model's answer is empty"}
+
 // stream emits a reply of the model, and returns its tool calls. Only the action of the turn's last reply counts, because the model then
 // has the answers of its tools.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
@@ -105,6 +115,7 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 	var calls []llm.ToolCall
 	var action llm.Action
 	r.Messages = slices.Clone(a.talk.Messages)
+	spoken := a.said.Len()
 	for part, err := range s.Model.Reply(ctx, r) {
 		if err != nil {
 			return nil, err
@@ -132,6 +143,9 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 		a.say(chunk)
 	}
 	out.Action = action
+	if len(calls) == 0 && action == "" && a.said.Len() == spoken && !a.stopped && !a.full {
+		return nil, errEmpty
+	}
 	return calls, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
@@ -48,6 +49,8 @@ type Brain struct {
 	over  bool               // whether the task has ended or transferred the conversation
 	notes []pathway.LogEntry // log entries of this turn
 	usage llm.Usage          // of this turn's decision about a handover
+	calls int                // model calls of this turn's decision
+	early dialogue.EarlyBudget
 }
 
 var _ conversation.EarlyBrain = (*Brain)(nil)
@@ -72,15 +75,18 @@ func (b *Brain) State() pathway.State {
 	return pathway.State{Talk: b.task.Talk(), Variables: b.task.Variables(), Turn: b.turn, Over: b.over}
 }
 
-// AnswersEarly implements conversation.EarlyBrain: it returns true, unless the pathway that leads the conversation does not answer early.
-func (b *Brain) AnswersEarly() bool { return b.path == nil || b.path.AnswersEarly() }
+// AnswersEarly implements conversation.EarlyBrain: it reports whether dialogue.EarlyBudget allows an early answer, and the pathway that leads
+// the conversation, if any, answers early.
+func (b *Brain) AnswersEarly() bool {
+	return b.early.Allows() && (b.path == nil || b.path.AnswersEarly())
+}
 
 // Respond answers a turn like prompted.Brain before a handover, and like pathway.Brain afterwards. If the decision fails or the pathway
 // cannot be loaded, the task still leads the conversation. A withdrawn turn does not hand over.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		path, graph, over := b.path, b.graph, b.over
-		b.notes, b.usage = nil, llm.Usage{}
+		b.notes, b.usage, b.calls = nil, llm.Usage{}, 0
 		began := b.cfg.Clock.Now()
 		if b.path == nil {
 			b.decide(ctx, t)
@@ -103,14 +109,15 @@ func (b *Brain) respond(ctx context.Context, t conversation.Turn, began time.Tim
 	b.over = false
 	var said []string
 	defer func() {
-		usage := b.usage.Add(b.task.Usage())
+		usage, calls := b.usage.Add(b.task.Usage()), b.calls+b.task.ModelCalls()
 		if t.Withdraw() {
-			b.observeTurn(pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: usage}})
+			b.observeTurn(pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: usage, ModelCalls: calls}})
 			return
 		}
 		b.turn++
 		b.observeTurn(pathway.Log{
-			Turn: b.turn, Heard: t.Text, Said: strings.Join(said, " "), Entries: b.notes, Usage: usage, Duration: b.cfg.Clock.Now().Sub(began),
+			Turn: b.turn, Heard: t.Text, Said: strings.Join(said, " "), Entries: b.notes, Usage: usage, ModelCalls: calls,
+			Duration: b.cfg.Clock.Now().Sub(began),
 		})
 	}()
 	for step, err := range b.task.Respond(ctx, t) {
@@ -140,8 +147,9 @@ func (b *Brain) phrases() []string {
 	return nil
 }
 
-// observeTurn passes the log of a turn to the Observer, if it is set.
+// observeTurn counts a turn for the budget of early answers, and passes its log to the Observer, if it is set.
 func (b *Brain) observeTurn(log pathway.Log) {
+	b.early.Count(log.Withdrawn.Answers > 0, log.Withdrawn.ModelCalls)
 	if b.cfg.Observer != nil {
 		b.cfg.Observer(log, b.graph)
 	}
@@ -151,8 +159,9 @@ func (b *Brain) observeTurn(log pathway.Log) {
 func (b *Brain) observePath(log pathway.Log) {
 	if log.Turn > 0 {
 		log.Entries, log.Usage = append(b.notes, log.Entries...), log.Usage.Add(b.usage)
+		log.ModelCalls += b.calls
 	} else {
-		log.Withdrawn.Usage = log.Withdrawn.Usage.Add(b.usage)
+		log.Withdrawn = log.Withdrawn.Add(pathway.Withdrawn{Usage: b.usage, ModelCalls: b.calls})
 	}
 	b.observeTurn(log)
 }
@@ -187,8 +196,9 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 		Language: b.cfg.Task.Language, Model: b.cfg.Task.ModelName, Temperature: b.cfg.Task.Temperature,
 	}
 	q.Options = append(b.options(), llm.Option{ID: "no plan", Label: "none of the others", Otherwise: true})
-	choice, usage, err := llm.Choose(ctx, b.cfg.Task.Model, q)
-	b.usage = usage
+	model := llm.NewCounter(b.cfg.Task.Model)
+	choice, usage, err := llm.Choose(ctx, model, q)
+	b.usage, b.calls = usage, model.Calls()
 	if err != nil {
 		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "the model cannot decide about a handover: " + err.Error()})
 		return

@@ -11,8 +11,9 @@ import (
 // of these visits. The second consecutive turn of this kind ends the conversation.
 const MaxVisits = 32
 
-// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again. If its action
-// was performed before, the action is not repeated, and the conversation waits.
+// follow follows a way, and further ways until the conversation waits. A node to which the conversation returns speaks again; of a text, it
+// says only the unheard rest or the question: see sayRest. If its action was performed before, the action is not repeated, and the
+// conversation waits.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
 		if w.visits == MaxVisits {
@@ -35,7 +36,7 @@ func (w *walk) follow(ctx context.Context, v way) {
 func (w *walk) visit(v way) {
 	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
 	if v.kind == back {
-		interruption = w.state.ReturnInterruption
+		interruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}
 	}
 	switch {
 	case v.kind == global && w.state.Return == "":
@@ -43,7 +44,7 @@ func (w *walk) visit(v way) {
 	case !v.to.Global, v.kind == back:
 		w.state.Return, w.state.ReturnPending, w.state.ReturnInterruption = "", false, Interruption{}
 	}
-	w.state.Interruption = interruption
+	w.state.Interruption, w.returned = interruption, v.kind == back
 	w.visits++
 	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending

@@ -258,7 +258,7 @@ func TestWebhookBrokenOff(t *testing.T) {
 	c.state = broken
 	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: "g!", Interrupted: true, Heard: "Wait."}, "g.")
 	c.state = broken
-	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "Wai"}, "t. b.")
+	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "Wai"}, "Wait. b.")
 }
 
 func TestKnowledge(t *testing.T) {

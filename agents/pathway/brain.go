@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
@@ -24,6 +25,7 @@ type BrainConfig struct {
 type Brain struct {
 	cfg   BrainConfig
 	state State
+	early dialogue.EarlyBudget
 }
 
 var _ conversation.EarlyBrain = (*Brain)(nil)
@@ -42,9 +44,9 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// AnswersEarly implements conversation.EarlyBrain: it reports whether the conversation goes on. The model decides and speaks before the turn
-// is certain.
-func (b *Brain) AnswersEarly() bool { return !b.state.Over }
+// AnswersEarly implements conversation.EarlyBrain: it reports whether the conversation goes on and dialogue.EarlyBudget allows an early
+// answer. The model decides and speaks before the turn is certain.
+func (b *Brain) AnswersEarly() bool { return !b.state.Over && b.early.Allows() }
 
 // Respond answers a turn like Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were interrupted. The
 // end of ctx is not an error. If the model fails, the failure is the last element of the stream, after the apology.
@@ -57,6 +59,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 			return wanted
 		})
 		b.state = state
+		b.early.Count(log.Withdrawn.Answers > 0, log.Withdrawn.ModelCalls)
 		if c.Observer != nil && (log.Turn > 0 || log.Withdrawn.Answers > 0) {
 			c.Observer(log)
 		}

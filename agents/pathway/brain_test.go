@@ -171,7 +171,7 @@ func TestEndIsInterrupted(t *testing.T) {
 		"by an answer":              {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "bye"}, bye},
 		"by a wish":                 {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "wait"}, "{stay.}"},
 		"by a question":             {1, conversation.Turn{Kind: conversation.TurnSpeech, Text: "cost?"}, "{price.} " + bye},
-		"by a noise":                {2, conversation.Turn{Kind: conversation.TurnSpeech, Heard: "Bye. See"}, "{you.} {the pathway has come to its end}"},
+		"by a noise":                {2, conversation.Turn{Kind: conversation.TurnSpeech, Heard: "Bye. See"}, "{See you.} {the pathway has come to its end}"},
 		"late, by an answer":        {3, conversation.Turn{Kind: conversation.TurnSpeech, Text: "bye"}, bye},
 		"late, by a question":       {3, conversation.Turn{Kind: conversation.TurnSpeech, Text: "cost?"}, "{price.} " + bye},
 		"late, by a noise":          {3, conversation.Turn{Kind: conversation.TurnSpeech, Heard: "Bye. See you."}, "{the pathway has come to its end}"},

@@ -33,7 +33,7 @@ func (w *walk) extract(ctx context.Context) {
 	}
 	q := w.question()
 	q.Fields = fields
-	found, usage, err := llm.Extract(ctx, w.interpreter.Model, q)
+	found, usage, err := llm.Extract(ctx, w.counter, q)
 	w.log.Usage = w.log.Usage.Add(usage)
 	if err != nil {
 		w.tolerate(ctx, err)
@@ -67,7 +67,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 	for _, v := range ways {
 		q.Options = append(q.Options, v.option)
 	}
-	choice, usage, err := llm.Choose(ctx, w.interpreter.Model, q)
+	choice, usage, err := llm.Choose(ctx, w.counter, q)
 	w.log.Usage = w.log.Usage.Add(usage)
 	if err != nil {
 		if w.tolerate(ctx, err); !w.broken(ctx) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +35,7 @@ func longText(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		node("long", graph.NodeDefault, data{"isStart": true, "text": "One. Two. Three. Is it four?"}),
 		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true}),
+		say("hours", data{"isGlobal": true, "globalLabel": "hours"}),
 		node("end", graph.NodeEnd, data{"text": "Five. Six."})), ways("long end: yes"))
 }
 
@@ -48,7 +48,7 @@ func TestTextIsInterrupted(t *testing.T) {
 	}
 	for name, turns := range map[string][]turn{
 		"by other words": {
-			{cut("hm what", "One. Tw"), "o. Three. Is it four?"},
+			{cut("hm what", "One. Tw"), "Two. Three. Is it four?"},
 			{speech("hm what now"), "Sorry, I did not catch that. Could you say it again?"},
 			{speech("yes"), "Five. Six. End{the pathway has come to its end}"},
 		},
@@ -76,6 +76,28 @@ func TestTextIsInterrupted(t *testing.T) {
 		"by a noise": {
 			{cut("", "One."), "Two. Three. Is it four?"},
 			{speech("what"), "One. Two. Three. Is it four?"}, // nothing has interrupted the text
+		},
+		"by a noise, and then by words": {
+			{cut("", "One."), "Two. Three. Is it four?"},
+			{cut("hm what", "Two."), "Three. Is it four?"},
+		},
+		"by a noise after a request to stop": {
+			{cut("wait", "One."), "Of course. Please go ahead."},
+			{cut("", "Of course."), "Please go ahead."},
+			{speech("hm what"), "Two. Three. Is it four?"},
+		},
+		"by an aside after the whole text": {
+			{speech("cost"), "price. Is it four?"},
+			{cut("cost", "price. Is"), "price. Is it four?"},
+			{cut("hm what", "pri"), "price. Is it four?"},
+			{cut("hm what", "price."), "Is it four?"},
+		},
+		"by an aside that waits": {
+			{cut("hours", "One."), "hours."},
+			{speech("thanks"), "Two. Three. Is it four?"},
+			{speech("hours"), "hours."},
+			{speech("thanks"), "Is it four?"},
+			{speech("yes"), "Five. Six. End{the pathway has come to its end}"},
 		},
 		"by an answer": {
 			{cut("yes", "One."), "Five. Six. End{the pathway has come to its end}"},
@@ -135,31 +157,37 @@ func TestCanceledTurnKeepsTheRest(t *testing.T) {
 	c.turn(cut("hm what", ""), "Two. Three. Is it four?")
 }
 
-// TestModelAnswersAnInterruptedText checks that a model answers the words that interrupt a text, and what it knows of the text.
+// TestModelAnswersAnInterruptedText checks that a model answers the words that interrupt a text, what it knows of the text, and that the text
+// goes on after the answer, unless the caller has asked the agent to stop or to wait, or the answer is a question.
 func TestModelAnswersAnInterruptedText(t *testing.T) {
 	t.Parallel()
-	var requests []llm.ReplyRequest
 	m := literal()
 	m.Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
-		requests = append(requests, r)
+		switch last := r.Messages[len(r.Messages)-1].Text; {
+		case strings.HasSuffix(last, "how so"):
+			return agentstest.Texts("How do you mean that?"), nil
+		case strings.HasSuffix(last, "nothing"):
+			return agentstest.Texts(" ", "\n"), nil
+		}
 		return agentstest.Texts("Because."), nil
 	}
 	c := newTalk(t, longText(t))
 	c.interpreter.Model = m
 	c.begins("One. Two. Three. Is it four?")
-	c.turn(cut("but why", "One. Two."), "Because.")
-	c.hears("and then", "Because.")
-	for i, r := range requests {
-		var said []string
-		for _, m := range r.Messages {
-			said = append(said, string(m.Role)+": "+m.Text)
-		}
-		if r.Unheard != "Three. Is it four?" || !strings.Contains(r.Instructions, "has interrupted you") || !strings.HasPrefix(strings.Join(said, " | "), "agent: One. Two. | caller: but why") {
-			t.Errorf("request %d: unheard %q, messages %q", i, r.Unheard, said)
+	c.turn(cut("wait, I have a question", "One."), "Because.")
+	c.hears("but why", "Because. Two. Three. Is it four?")
+	c.turn(cut("how so", "Because. Two."), "How do you mean that?")
+	c.hears("one moment please", "Because.")
+	c.turn(cut("nothing", "Because."), "Three. Is it four?")
+	c.hears("and then", "Because. Is it four?")
+	want := []string{"Two. Three. Is it four?", "Two. Three. Is it four?", "Three. Is it four?", "Three. Is it four?", "Three. Is it four?", "Three. Is it four?", ""}
+	for i, r := range m.Requests() {
+		if r.Unheard != want[i] || !strings.Contains(r.Instructions, "has interrupted you") || r.Messages[0].Text != "One." {
+			t.Errorf("request %d: unheard %q, messages %+v", i, r.Unheard, r.Messages)
 		}
 	}
-	if len(requests) != 2 {
-		t.Errorf("%d requests", len(requests))
+	if n := len(m.Requests()); n != len(want) {
+		t.Errorf("%d requests", n)
 	}
 }
 
@@ -193,33 +221,109 @@ func TestBargeInOfANode(t *testing.T) {
 	c.hears("go", "BargeIn{1 0s} b. BargeIn{0 0s} c.")
 }
 
-// TestNothingHeardIsRepeated checks with random interruptions that no heard word of a text is said again.
+// anySentences returns a text of sentences with different words, commas, semicolons and line breaks, and its sentences. The last sentence
+// may be a question.
+func anySentences(t *rapid.T) (text string, sentences []string) {
+	word, last := 0, rapid.IntRange(0, 4).Draw(t, "last")
+	for n := range last + 1 {
+		var words []string
+		for range rapid.IntRange(1, 7).Draw(t, "words") {
+			words = append(words, fmt.Sprintf("w%02d%s", word, rapid.SampledFrom([]string{"", "", ",", ";"}).Draw(t, "mark")))
+			word++
+		}
+		s := strings.TrimRight(strings.Join(words, " "), ",;") + "."
+		if n == last && rapid.Bool().Draw(t, "question") {
+			s = strings.TrimSuffix(s, ".") + "?"
+		}
+		sentences = append(sentences, s)
+		text += s + rapid.SampledFrom([]string{" ", "\n"}).Draw(t, "gap")
+	}
+	return strings.TrimSpace(text), sentences
+}
+
+// listener simulates the ears of a caller who hears a node's text in parts.
+type listener struct {
+	*rapid.T
+	sentences []string
+	whole     map[string]bool // sentences that were heard completely
+	words     map[string]bool // words that were heard
+}
+
+// hears checks that the agent says no sentence again that the caller has heard completely, except for the last sentence, which is the
+// node's question. It then counts the heard part.
+func (l listener) hears(said, heard string) {
+	for i, s := range l.sentences {
+		if l.whole[s] && strings.Contains(said, s) && i < len(l.sentences)-1 {
+			l.Fatalf("%q contains %q, which was heard before", said, s)
+		}
+		l.whole[s] = l.whole[s] || strings.Contains(heard, s)
+	}
+	for _, w := range strings.Fields(heard) {
+		l.words[w] = true
+	}
+}
+
+// TestNothingHeardIsRepeated checks with random texts and interruptions that no sentence of a text that was heard completely is said again,
+// that the caller hears every word in the end, and that the agent asks its question whenever the caller owes the answer.
 func TestNothingHeardIsRepeated(t *testing.T) {
 	t.Parallel()
-	const text = "Alpha bravo charlie. Delta echo foxtrot golf. Hotel india, juliett kilo. Lima mike november."
-	g := compile(t, nodes(node("long", graph.NodeDefault, data{"isStart": true, "text": text}),
-		say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true}), say("end", nil)), ways("long end: yes"))
+	answering := literal()
+	answering.Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		if len(r.Messages)%3 == 0 {
+			return agentstest.Texts("How do you mean?"), nil
+		}
+		return agentstest.Texts("Because so."), nil
+	}
 	rapid.Check(t, func(r *rapid.T) {
-		c := newTalk(t, g)
-		c.interpreter.Model = mute()
-		turn := conversation.Turn{Kind: conversation.TurnStart}
-		var heard []string
-		for range rapid.IntRange(1, 8).Draw(r, "interruptions") {
-			said, err := c.step(t.Context(), turn, rapid.IntRange(1, 9).Draw(r, "steps"))
+		whole, sentences := anySentences(r)
+		c := newTalk(t, compile(t, nodes(node("long", graph.NodeDefault, data{"isStart": true, "text": whole}),
+			say("price", data{"isGlobal": true, "globalLabel": "cost", "enableGlobalAutoReturn": true}),
+			say("hours", data{"isGlobal": true, "globalLabel": "hours"}), say("end", nil)), ways("long end: yes")))
+		c.interpreter.Model = rapid.SampledFrom([]*agentstest.Model{mute(), answering}).Draw(r, "model")
+		l := listener{r, sentences, map[string]bool{}, map[string]bool{}}
+		turn, text := conversation.Turn{Kind: conversation.TurnStart}, ""
+		for range rapid.IntRange(1, 8).Draw(r, "turns") {
+			steps := rapid.SampledFrom([]int{1, 2, 3, 99, 99, 99}).Draw(r, "steps")
+			said, err := c.step(t.Context(), turn, steps)
 			if err != nil {
 				r.Fatal(err)
 			}
-			words := strings.Fields(said)
-			words = words[:rapid.IntRange(0, len(words)).Draw(r, "words")]
-			heard = append(heard, words...)
-			turn = cut(rapid.SampledFrom([]string{"hm what", "wait a second", "cost", "why is that"}).Draw(r, "text"), strings.Join(words, " "))
-		}
-		seen, words := map[string]bool{}, strings.Fields(text)
-		for _, word := range heard {
-			if slices.Contains(words, word) && seen[word] {
-				r.Fatalf("%q was heard twice: %q", word, heard)
+			end := strings.Fields(sentences[len(sentences)-1])
+			asks := strings.HasSuffix(said, end[len(end)-1]) || strings.HasSuffix(said, "?")
+			if c.state.Over {
+				return // after too much noise
 			}
-			seen[word] = true
+			if owed := c.state.Node == "long" && steps == 99 && turn.Text != "" && text != "wait a second"; owed && !asks {
+				r.Fatalf("after %q it says %q, and does not ask", turn.Text, said)
+			}
+			heard := strings.TrimSpace(said[:rapid.IntRange(0, len(said)).Draw(r, "heard")])
+			if steps == 99 && rapid.IntRange(0, 3).Draw(r, "patient") == 0 {
+				heard = said
+				turn = speech(rapid.SampledFrom([]string{"cost", "hours"}).Draw(r, "aside"))
+			} else {
+				turn = cut(rapid.SampledFrom([]string{"hm what", "wait a second", "cost", "hours", "why is that", ""}).Draw(r, "text"), heard)
+			}
+			if turn.Text == "" && heard == said && c.state.Talk.Unsaid == "" {
+				turn = speech("cost") // because a noise after the text does not interrupt it
+			}
+			text = turn.Text
+			l.hears(said, heard)
+		}
+		for range 2 {
+			said, err := c.step(t.Context(), turn, 99)
+			if err != nil {
+				r.Fatal(err)
+			}
+			if c.state.Over {
+				return
+			}
+			l.hears(said, said)
+			turn = speech("cost")
+		}
+		for _, w := range strings.Fields(strings.Join(sentences, " ")) {
+			if !l.words[w] {
+				r.Fatalf("%q was never heard: %v", w, l.words)
+			}
 		}
 	})
 }

@@ -17,19 +17,22 @@ type Log struct {
 	Usage    llm.Usage
 	Duration time.Duration
 
+	ModelCalls int // requests to the model, including repeated and failed ones
+
 	// Withdrawn counts the early answers that were withdrawn before this turn. The log of a withdrawn turn has no other fields.
 	Withdrawn Withdrawn
 }
 
 // Withdrawn counts answers that were begun before the caller's turn was certain, and then withdrawn: see conversation.Turn.Early.
 type Withdrawn struct {
-	Answers int
-	Usage   llm.Usage
+	Answers    int
+	Usage      llm.Usage
+	ModelCalls int // requests to the model
 }
 
 // Add returns the sum of w and v.
 func (w Withdrawn) Add(v Withdrawn) Withdrawn {
-	return Withdrawn{w.Answers + v.Answers, w.Usage.Add(v.Usage)}
+	return Withdrawn{w.Answers + v.Answers, w.Usage.Add(v.Usage), w.ModelCalls + v.ModelCalls}
 }
 
 // LogEntry is one event of a turn.

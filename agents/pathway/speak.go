@@ -46,7 +46,7 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 // reply lets the model speak. It ignores the model's actions, because only the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
-	if r.Arriving = arriving; !arriving {
+	if r.Arriving = arriving; !arriving || w.returned {
 		r.Unheard = w.state.Talk.Unheard
 	}
 	if w.at.Type == graph.NodeKnowledge {
@@ -69,7 +69,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 // converse lets the model speak, and logs the requests of its tools. It returns the error of the model.
 func (w *walk) converse(ctx context.Context, r llm.ReplyRequest) error {
 	speaker := dialogue.Speaker{
-		Model: w.interpreter.Model, Tools: w.at.Tools, Requests: w.requests(), Runtime: w.interpreter.Runtime,
+		Model: w.counter, Tools: w.at.Tools, Requests: w.requests(), Runtime: w.interpreter.Runtime,
 	}
 	reply, err := speaker.Reply(ctx, w.answer, r, w.state.Variables)
 	w.log.Usage = w.log.Usage.Add(reply.Usage)

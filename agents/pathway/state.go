@@ -21,7 +21,7 @@ type State struct {
 	Turn      int            // number of turns so far
 	Loops     int            // number of consecutive turns that MaxVisits has ended
 	Over      bool           // whether the conversation has ended or was transferred
-	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or the rest of that text
+	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or a part of it
 
 	// Interruption describes how the caller has interrupted the node's text. ReturnInterruption describes the same for the node Return.
 	Interruption       Interruption `json:",omitzero"`
@@ -35,8 +35,8 @@ type State struct {
 
 // Interruption describes how a caller has interrupted a node's text.
 type Interruption struct {
-	Cut  bool   // whether words or digits have interrupted the text since the conversation entered the node
-	Rest string // rest of the text that the caller has not heard
+	Cut  bool   // whether the text was interrupted by words or digits, or left for a global node, since the conversation entered the node
+	Rest string // words with which the interrupted text continues: see dialogue.Talk.Hear; empty if the caller has heard all of it
 }
 
 // Begin returns the state of a conversation that has not begun. startNode is the id of the first node; if it is empty, the conversation

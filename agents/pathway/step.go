@@ -56,7 +56,7 @@ func (r *Interpreter) Step(
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
-	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
+	w := &walk{interpreter: *r, counter: llm.NewCounter(r.Model), graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled(a.Language)
 	w.state.Turn++
@@ -68,7 +68,7 @@ func (r *Interpreter) Step(
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
 	if w.answer.Certain(); in.Withdraw() {
-		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage}}, conversation.ErrWithdrawn
+		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage, w.counter.Calls()}}, conversation.ErrWithdrawn
 	}
 	w.close(ctx)
 	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
@@ -118,7 +118,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		w.chose(v, "the caller interrupted the words")
 		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
-		w.state.Interruption, w.state.ReturnInterruption = w.state.ReturnInterruption, Interruption{}
+		w.state.Interruption, w.state.ReturnInterruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}, Interruption{}
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -149,7 +149,7 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
 	switch {
 	case w.cut():
-		w.continueText(ctx, in)
+		w.continueText(ctx, in, asked)
 	case asked == dialogue.Wait:
 		w.answer.Courtesy(asked, "", w.agent.Lines)
 	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
@@ -165,11 +165,14 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 		return
 	}
 	w.state.Over = c == dialogue.Goodbye
-	if w.state.Over || !w.state.ActionPending || c != dialogue.GoOn && !w.moves() {
+	acts := !w.state.Over && w.state.ActionPending && (c == dialogue.GoOn || w.moves())
+	if w.before.SaysText && (acts || c == dialogue.GoOn) {
+		w.state.SaysText, w.state.Interruption.Rest = true, ""
+	}
+	if !acts {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
 		return
 	}
-	w.state.SaysText, w.state.Interruption.Rest = w.before.SaysText, ""
 	if w.answer.Text(rest); !w.broken(ctx) {
 		w.follow(ctx, w.act(ctx))
 	}
@@ -201,7 +204,7 @@ func (w *walk) close(ctx context.Context) {
 		}
 	}
 	w.nameLimits()
-	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
+	w.log.Node, w.log.Said, w.log.ModelCalls = w.state.Node, w.answer.Said(), w.counter.Calls()
 }
 
 // expect emits hints of the caller's next words for the recognizer, the form of the expected answer, and the node's waits for the caller. In

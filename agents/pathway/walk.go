@@ -17,7 +17,8 @@ import (
 
 // walk contains the state of one turn while it runs.
 type walk struct {
-	interpreter  Interpreter // includes the defaults of its Runtime
+	interpreter  Interpreter  // includes the defaults of its Runtime
+	counter      *llm.Counter // the interpreter's model
 	graph        *graph.Graph
 	agent        Agent
 	before       State         // state at the beginning of the turn
@@ -28,6 +29,7 @@ type walk struct {
 	at           *graph.Node     // current node
 	values       template.Values // variables of state, for texts
 	log          Log
+	returned     bool // whether the conversation has returned from a global node to this node
 	visits       int
 	asked        int      // number of webhook nodes' requests
 	sent         int      // number of requests in the log

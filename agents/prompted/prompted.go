@@ -60,6 +60,8 @@ type Brain struct {
 	talk      dialogue.Talk
 	variables map[string]any // Config.Variables and the variables that tools set
 	usage     llm.Usage      // of the last turn
+	calls     int            // model calls of the last turn
+	early     dialogue.EarlyBudget
 }
 
 var _ conversation.EarlyBrain = (*Brain)(nil)
@@ -85,7 +87,7 @@ func New(c Config) (*Brain, error) {
 	maps.Copy(variables, c.Variables)
 	return &Brain{
 		cfg: c, variables: variables,
-		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Runtime: c.Runtime},
+		speaker: dialogue.Speaker{Tools: c.Tools, Requests: c.Requests, Runtime: c.Runtime},
 	}, nil
 }
 
@@ -98,9 +100,13 @@ func (b *Brain) Variables() map[string]any { return maps.Clone(b.variables) }
 // Usage returns the tokens of the last turn, even if that turn was withdrawn. It must not be called during a turn.
 func (b *Brain) Usage() llm.Usage { return b.usage }
 
-// AnswersEarly implements conversation.EarlyBrain: it returns true. The model answers a turn that is not certain, and only its tools and the
-// steps that cannot be withdrawn wait until the turn is certain.
-func (b *Brain) AnswersEarly() bool { return true }
+// ModelCalls returns the number of requests to the model in the last turn, even if that turn was withdrawn. It must not be called during a
+// turn.
+func (b *Brain) ModelCalls() int { return b.calls }
+
+// AnswersEarly implements conversation.EarlyBrain: it reports whether dialogue.EarlyBudget allows an early answer. The model answers a turn
+// that is not certain, and only its tools and the steps that cannot be withdrawn wait until the turn is certain.
+func (b *Brain) AnswersEarly() bool { return b.early.Allows() }
 
 // Respond answers a turn. The agent begins with its first sentence, even if the caller has spoken first. Respond answers silence and
 // unclear speech without the model, and ends the call if they continue. A second TurnStart means that a transfer has failed, and the agent
@@ -109,6 +115,8 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	return func(yield func(conversation.Step, error) bool) {
 		before := b.talk
 		b.usage = llm.Usage{}
+		model := llm.NewCounter(b.cfg.Model)
+		b.speaker.Model = model
 		rest := b.talk.Hear(t)
 		opening := !b.talk.Opened
 		courtesy := b.talk.Patience(t, rest, b.cfg.Silences)
@@ -132,9 +140,11 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 				a.Text(b.cfg.Lines.Apology)
 			}
 		}
-		goesOn := a.Certain()
+		goesOn, withdrawn := a.Certain(), t.Withdraw()
+		b.calls = model.Calls()
+		b.early.Count(withdrawn, b.calls)
 		switch {
-		case t.Withdraw():
+		case withdrawn:
 			b.talk = before
 		case err != nil && ctx.Err() == nil && goesOn:
 			yield(nil, err)

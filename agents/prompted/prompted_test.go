@@ -2,9 +2,12 @@ package prompted_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -216,6 +219,75 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
+// TestInterruptedRequest checks exactly what the model receives after an interruption: the messages with the heard part of the agent's words,
+// also around the calls of tools, and the unheard part from the start of the interrupted clause.
+func TestInterruptedRequest(t *testing.T) {
+	t.Parallel()
+	agent := func(text string, calls ...llm.ToolCall) llm.Message {
+		return llm.Message{Role: llm.RoleAgent, Text: text, Calls: calls}
+	}
+	caller := func(text string) llm.Message { return llm.Message{Role: llm.RoleCaller, Text: text} }
+	call := llm.ToolCall{ID: "1", Name: "book", Arguments: json.RawMessage("{}")}
+	booked := llm.Message{Role: llm.RoleTool, Text: `{"answer":{}}`, Call: "1"}
+	plain := [][]any{{"We open at nine, and close at five. On Sundays we are closed."}}
+	withTool := [][]any{{"Let me see.", &call}, {"It is free, and booked. Anything else?"}}
+	digits := conversation.Turn{Kind: conversation.TurnDigits, Text: "5"}
+	for name, c := range map[string]struct {
+		replies [][]any
+		turn    conversation.Turn
+		heard   string
+		want    []llm.Message
+		unheard string
+	}{
+		"in a clause": {
+			plain, speech("and now"), "We open at nine, and close", []llm.Message{agent("We open at nine, and close"), caller("and now")},
+			"and close at five. On Sundays we are closed.",
+		},
+		"after a sentence": {
+			plain, speech("and now"), "We open at nine, and close at five.", []llm.Message{agent("We open at nine, and close at five."), caller("and now")},
+			"On Sundays we are closed.",
+		},
+		"by a digit": {plain, digits, "We", []llm.Message{agent("We"), caller("(pressed 5)")}, "We open at nine, and close at five. On Sundays we are closed."},
+		"at the end": {plain, speech("no"), "We open at nine, and close at five. On Sundays we are closed.", []llm.Message{
+			agent("We open at nine, and close at five. On Sundays we are closed."), caller("no"),
+		}, ""},
+		"before the first word": {plain, speech("now"), "", nil, "We open at nine, and close at five. On Sundays we are closed."},
+		"in the words before a tool": {
+			withTool, speech("no"), "Let me", []llm.Message{agent("Let me", call), booked, caller("no")},
+			"Let me see. I am booking. It is free, and booked. Anything else?",
+		},
+		"in the speech of a tool": {
+			withTool, speech("no"), "Let me see. I am", []llm.Message{agent("Let me see. I am", call), booked, caller("no")},
+			"I am booking. It is free, and booked. Anything else?",
+		},
+		"in the words after a tool": {
+			withTool, speech("no"), "Let me see. I am booking. It is free, and", []llm.Message{
+				agent("Let me see. I am booking.", call), booked, agent("It is free, and"), caller("no"),
+			}, "and booked. Anything else?",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &model{replies: append(slices.Clone(c.replies), []any{"Well."})}
+			b := newBrain(t, prompted.Config{Model: m, Tools: bookings(t), Requests: &agentstest.Requests{Answer: agentstest.JSON("{}")}})
+			if _, err := respond(b, speech("hi"), 99); err != nil {
+				t.Fatal(err)
+			}
+			turn := c.turn
+			turn.Interrupted, turn.Heard = true, c.heard
+			expect(t, b, turn, "Say{Text:Well.}")
+			want := append([]llm.Message{caller("hi")}, c.want...)
+			if c.want == nil {
+				want = []llm.Message{caller("hi now")}
+			}
+			got := m.requests[len(m.requests)-1]
+			if !reflect.DeepEqual(got.Messages, want) || got.Unheard != c.unheard {
+				t.Errorf("the model receives %+v, unheard %q\nwant %+v, %q", got.Messages, got.Unheard, want, c.unheard)
+			}
+		})
+	}
+}
+
 func TestSilenceAndNoise(t *testing.T) {
 	t.Parallel()
 	silence := conversation.Turn{Kind: conversation.TurnSilence}
@@ -270,6 +342,9 @@ func TestFailures(t *testing.T) {
 		"wrong":               {[][]any{{fail(llm.ClassPermanent, 0)}}, sorry, llm.ClassPermanent, 1, 0},
 		"too long":            {[][]any{{fail(llm.ClassTooLong, 0)}}, sorry, llm.ClassTooLong, 1, 0},
 		"a stand-in can't":    {[][]any{{fail(llm.ClassUnsupported, 0)}}, sorry, llm.ClassUnsupported, 1, 0},
+		"empty":               {[][]any{{}, {"Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"blank":               {[][]any{{" ", "\n"}, {"", "Fine."}}, "Say{Text:Fine.}", "", 2, 0},
+		"blank twice":         {[][]any{{" "}, {[]string{"yes"}, "\n"}}, "Expect{Phrases:[yes]} / " + sorry, llm.ClassTransient, 2, 0},
 		"half a sentence out": {[][]any{{"One", fail(llm.ClassTransient, 0)}, {"Two."}}, "Say{Text:Two.}", "", 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

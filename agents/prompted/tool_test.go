@@ -3,6 +3,7 @@ package prompted_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright/agents/agentstest"
@@ -47,6 +48,25 @@ func TestTools(t *testing.T) {
 	}
 	if len(m.requests[0].Tools) != 2 {
 		t.Errorf("the model is offered %+v", m.requests[0].Tools)
+	}
+}
+
+// TestNothingAfterTool checks that an answer may end with a tool if the model has spoken before, and not if only the tool has a speech.
+func TestNothingAfterTool(t *testing.T) {
+	t.Parallel()
+	call := &llm.ToolCall{ID: "1", Name: "book"}
+	for _, spoke := range []bool{true, false} {
+		m := &model{replies: [][]any{{call}, {" "}, {}}}
+		want := "Say{Text:I am booking.}"
+		if spoke {
+			m.replies[0] = []any{"I do that.", call}
+			want = "Say{Text:I do that.} / " + want
+		}
+		b := newBrain(t, prompted.Config{Model: m, Tools: bookings(t), Requests: &agentstest.Requests{}})
+		got, err := respond(b, speech("book it"), 99)
+		if spoke && got != want || !strings.HasPrefix(got, want) || (err == nil) != spoke || b.ModelCalls() != 3 {
+			t.Errorf("spoke is %t: it says %s, %v, after %d model calls", spoke, got, err, b.ModelCalls())
+		}
 	}
 }
 

@@ -115,7 +115,7 @@ func demonstrate(ctx context.Context, work string) error {
 // bicycles are the softphone's arguments for a customer of the bicycle shop. The customer acknowledges a text while the agent speaks it, and
 // reads a number with pauses.
 var bicycles = []string{
-	"--pause", "2s", // longer than the pauses of the agent while the acknowledgement is recognized
+	"--pause", "3500ms", // longer than the longest pause of the agent while the acknowledgement is recognized
 	"--say", "tuesday please",
 	"--over", "1800ms okay",
 	"--say", "what does it cost",

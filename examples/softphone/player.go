@@ -67,17 +67,16 @@ func (p player) act(ctx context.Context, leg call.Leg, heard peer) error {
 		}
 	}
 	for _, l := range p.Lines {
+		spoken, err := p.synthesize(ctx, l, leg.Rate()) // first, so that the engine does not lengthen the pauses
+		if err != nil {
+			return err
+		}
 		if err := await(ctx, l, heard); err != nil {
 			return err
 		}
 		fmt.Println("saying:", l)
-		for _, piece := range l.pieces {
-			if err := leg.Write(ctx, make([]int16, pcm.Samples(piece.pause, leg.Rate()))); err != nil {
-				return err
-			}
-			if err := p.speak(ctx, leg, piece.text); err != nil {
-				return err
-			}
+		if err := leg.Write(ctx, spoken); err != nil {
+			return err
 		}
 	}
 	if p.DTMF != "" {
@@ -142,23 +141,33 @@ func (p player) playFile(ctx context.Context, leg call.Leg) error {
 	return leg.Write(ctx, samples)
 }
 
-func (p player) speak(ctx context.Context, leg call.Leg, line string) error {
-	stream, err := p.synthesizer.Synthesize(ctx, tts.Request{Text: line, Rate: leg.Rate()})
+// synthesize returns the audio of a line with its pauses.
+func (p player) synthesize(ctx context.Context, l line, rate int) (audio []int16, err error) {
+	for _, piece := range l.pieces {
+		audio = append(audio, make([]int16, pcm.Samples(piece.pause, rate))...)
+		if audio, err = p.speak(ctx, audio, piece.text, rate); err != nil {
+			return nil, err
+		}
+	}
+	return audio, nil
+}
+
+// speak appends the audio of a text.
+func (p player) speak(ctx context.Context, audio []int16, text string, rate int) ([]int16, error) {
+	stream, err := p.synthesizer.Synthesize(ctx, tts.Request{Text: text, Rate: rate})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stream.Close()
-	buf := make([]int16, pcm.FrameSamples(leg.Rate()))
+	buf := make([]int16, pcm.FrameSamples(rate))
 	for {
 		n, err := stream.Read(buf)
-		if err := leg.Write(ctx, buf[:n]); err != nil {
-			return err
-		}
+		audio = append(audio, buf[:n]...)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return audio, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package e2e_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/internal/e2e/baresip"
 	"github.com/callwright/callwright/internal/e2e/server"
 	"github.com/callwright/callwright/speech/pcm"
@@ -34,7 +36,7 @@ func overDirections(t *testing.T, sound pcm.Audio) (*baresip.Phone, *server.Serv
 	s.AttachOutbound(t, ours.String(), phone.Server())
 	request := appointment()
 	request.Task = callsoas.NewOptString(`Tell the caller how to find us.
-when "uh-huh": say "` + elsewhere + `"
+when "okay": say "` + elsewhere + `"
 when "wait stop please i have a question" or "stop" or "a question": say "` + counterQuestion + `"
 otherwise: say "` + strings.Join(directions, " ") + `"`)
 	id := s.Call(t, request)
@@ -57,7 +59,7 @@ func TestSpokenThrough(t *testing.T) {
 		said  []string               // lines of the caller after the first one
 		why   []callsoas.CallHoldWhy // possible reasons for the end of the hold, as a slow machine recognizes nothing in time; nil means no hold
 	}{
-		"acknowledgement": {speak(t, callerVoice, "Uh-huh."), []string{"uh-huh"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
+		"acknowledgement": {speak(t, callerVoice, "Okay."), []string{"okay"}, []callsoas.CallHoldWhy{"backchannel", "timeout"}},
 		"cough":           {cough(), nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +100,83 @@ func TestSpokenThrough(t *testing.T) {
 				checkOnce(t, name, heard)
 			}
 		})
+	}
+}
+
+// TestNoiseOverText has a caller make a sound without words while the agent reads the directions. The agent must pause, and then continue at
+// the word.
+func TestNoiseOverText(t *testing.T) {
+	t.Parallel()
+	whole := strings.Join(directions, " ")
+	_, flags := newSwitchboard(t, func(asked) []string { return []string{fmt.Sprintf(`{"role":"assistant","content":%q}`, whole)} })
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile(), flags...)
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	request := appointment()
+	request.Task, request.FirstSentence = callsoas.NewOptString("Be kind."), callsoas.OptString{}
+	id := s.Call(t, request)
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.HearsMore(t, 8*time.Second)
+	phone.Say(t, speak(t, callerVoice, "Oh my.")) // the service recognizes no words in it
+	says(t, s, id, whole)
+	phone.HearsMore(t, time.Second)
+	phone.Hangup(t)
+	r := s.Ended(t, id)
+	if len(r.Transcripts) != 1 || len(r.Transcripts[0].Held) != 1 || r.Transcripts[0].Held[0].Why != callsoas.CallHoldWhyNoise || r.Transcripts[0].Interrupted.Value {
+		t.Fatalf("the transcript is %+v", r.Transcripts)
+	}
+	t.Logf("held: %+v", r.Transcripts[0].Held)
+	if c := r.Conversation.Value; c.Turns != 0 || c.Interrupted != 0 || c.Resumed != 1 {
+		t.Errorf("the conversation is summarized as %+v", c)
+	}
+	_, right := s.Recording(t, id)
+	for name, heard := range map[string]pcm.Audio{"the phone": phone.Heard(t), "the recording": right} {
+		checkOnce(t, name, heard)
+	}
+}
+
+// TestQuestionInText has a caller ask a question while the agent reads the text of a pathway's node. A global node answers it, and then the
+// agent reads the rest of the text. It says no sentence again that the caller has heard.
+func TestQuestionInText(t *testing.T) {
+	t.Parallel()
+	const price, bye = "The visit is free of charge.", "Goodbye then."
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	request := appointment()
+	request.Task, request.FirstSentence = callsoas.OptString{}, callsoas.OptString{}
+	request.PathwayID = callsoas.NewOptString(s.Publish(t, graph.Document{
+		Nodes: raw(fmt.Sprintf(`{"id":"way","type":"Default","data":{"isStart":true,"text":%q}}`, strings.Join(directions, " ")),
+			fmt.Sprintf(`{"id":"price","type":"Default","data":{"isGlobal":true,"enableGlobalAutoReturn":true,"globalLabel":"the caller asks \"what does it cost\" or \"cost\"","text":%q}}`, price),
+			fmt.Sprintf(`{"id":"bye","type":"End Call","data":{"text":%q}}`, bye)),
+		Edges: raw(`{"id":"e","source":"way","target":"bye","data":{"label":"the caller says \"thank you very much\""}}`),
+	}))
+	id := s.Call(t, request)
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	phone.HearsMore(t, 8*time.Second)
+	phone.Say(t, speak(t, callerVoice, "What does it cost?"))
+	says(t, s, id, directions[2])
+	phone.Say(t, speak(t, callerVoice, "Thank you very much."))
+	r := s.Ended(t, id)
+	said := lines(r, callsoas.TranscriptLineUserAssistant)
+	t.Logf("the agent said %q, the caller %q", said, lines(r, callsoas.TranscriptLineUserUser))
+	if len(said) != 3 || !strings.HasPrefix(said[1], price+" ") || said[2] != bye {
+		t.Fatalf("the agent said %q", said)
+	}
+	heard, rest := strings.TrimRight(said[0], " .-–—…"), strings.TrimPrefix(said[1], price+" ")
+	if !strings.HasPrefix(heard, directions[0]) || strings.Contains(rest, directions[0]) || !strings.HasSuffix(rest, directions[2]) {
+		t.Errorf("the caller heard %q, and then %q", heard, rest)
+	}
+	if c := r.Conversation.Value; c.Turns != 2 || c.Interrupted != 1 {
+		t.Errorf("the conversation is summarized as %+v", c)
+	}
+	_, right := s.Recording(t, id)
+	for _, audio := range []pcm.Audio{phone.Heard(t), right} {
+		checkSaid(t, audio, agentVoice, directions[0], price, directions[2], bye)
+		first := find(t, speak(t, agentVoice, directions[0]), audio)
+		checkNotSaid(t, pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Samples[pcm.Samples(first.End, audio.Rate):]}, agentVoice, directions[0])
 	}
 }
 

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"io"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -105,6 +106,31 @@ func part(audio pcm.Audio, match pcm.Match) pcm.Audio {
 	from := max(pcm.Samples(match.Offset-around, audio.Rate), 0)
 	to := min(pcm.Samples(match.End+around, audio.Rate), len(audio.Samples))
 	return pcm.Audio{Rate: audio.Rate, Channels: 1, Samples: audio.Samples[from:to]}
+}
+
+// checkAsLoud checks that a voice speaks a sentence in a recording, and that each quarter of it is as loud as the synthesizer makes it. It
+// returns the match.
+func checkAsLoud(t *testing.T, recording pcm.Audio, voice, sentence string) pcm.Match {
+	t.Helper()
+	const quarters, tolerance = 4, 4.0 // decibels
+	original := speak(t, voice, sentence)
+	there, itself := find(t, original, recording), find(t, original, original)
+	if there.Distance >= pcm.SameSpeech {
+		t.Errorf("%q is not in the recording of %v: distance %.2f", sentence, recording.Duration(), there.Distance)
+	}
+	part := func(a pcm.Audio, m pcm.Match, quarter int) pcm.Audio {
+		from, to := pcm.Samples(m.Offset, a.Rate), pcm.Samples(m.End, a.Rate)
+		a.Samples = a.Samples[from:to]
+		return share(a, float64(quarter)/quarters, float64(quarter+1)/quarters)
+	}
+	for q := range quarters {
+		change := pcm.Loudness(part(recording, there, q).Samples) - pcm.Loudness(part(original, itself, q).Samples)
+		t.Logf("quarter %d of %q at %v is %.1f dB louder", q+1, sentence, there.Offset, change)
+		if math.Abs(change) > tolerance {
+			t.Errorf("quarter %d of %q is %.1f dB louder than the synthesizer makes it", q+1, sentence, change)
+		}
+	}
+	return there
 }
 
 // recognize returns the prompt that the recognizer recognizes in the audio.

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,4 +74,47 @@ func TestAnsweringMachine(t *testing.T) {
 		t.Errorf("the message begins at %s, and the tone ends at %s", said.Offset, tone.End)
 	}
 	checkSaid(t, right, agentVoice, message)
+}
+
+// TestMessageOverSounds has an answering machine make sounds while the agent leaves its message. The message must not pause, and must not be
+// softer meanwhile.
+func TestMessageOverSounds(t *testing.T) {
+	t.Parallel()
+	const long = "This is the dentist. Your appointment is on Monday at nine in the morning. Please be here ten minutes before. " +
+		"If you cannot come, please call us back until Friday. Thank you very much, and goodbye."
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca, User: theirs.String()})
+	s := start(t, ca.CertFile())
+	s.AttachOutbound(t, ours.String(), phone.Server())
+	request := appointment()
+	request.Voicemail = callsoas.NewOptVoicemailOptions(callsoas.VoicemailOptions{
+		Action: callsoas.VoicemailOptionsActionLeaveMessage, Message: callsoas.NewOptString(long),
+	})
+	id := s.Call(t, request)
+	phone.Await(t, "CALL_ESTABLISHED", 1)
+	sounds := machine(t)
+	quiet := make([]int16, sounds.Rate*3/2)
+	sounds.Samples = slices.Concat(sounds.Samples, quiet, speak(t, callerVoice, "You have one minute left.").Samples, quiet[:sounds.Rate/2], cough().Samples,
+		quiet[:sounds.Rate/2], speak(t, callerVoice, "Please hurry, the tape is almost full.").Samples)
+	phone.Say(t, sounds)
+	r := s.Ended(t, id)
+	if r.AnsweredBy.Value != callsoas.AnsweredByVoicemail {
+		t.Errorf("answered by %s", r.AnsweredBy.Value)
+	}
+	if l := r.Transcripts[len(r.Transcripts)-1]; l.Text != long || len(l.Held) > 0 || l.Interrupted.Value {
+		t.Errorf("the message is %+v", l)
+	}
+	left, right := s.Recording(t, id)
+	during := find(t, sounds, left)
+	var last pcm.Match
+	for sentence := range strings.SplitAfterSeq(long, ". ") {
+		match := checkAsLoud(t, right, agentVoice, sentence)
+		if match.Offset < last.Offset {
+			t.Errorf("%q is at %v, before the end of what was said before it, %v", sentence, match.Offset, last.End)
+		}
+		last = match
+	}
+	if during.End > last.End {
+		t.Errorf("the machine's sounds end at %v, and the message at %v", during.End, last.End)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -135,8 +137,10 @@ func TestSilent(t *testing.T) {
 
 func TestSpeak(t *testing.T) {
 	t.Parallel()
-	s := engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) {
-		return pcm.Audio{Rate: 16000, Channels: 1, Samples: make([]int16, 1600)}, nil
+	s := engine.Speak(t.Context(), 8000, func(context.Context) (engine.Speech, error) {
+		return engine.Speech{
+			Audio: pcm.Audio{Rate: 16000, Channels: 1, Samples: make([]int16, 1600)}, Marks: []tts.Mark{{From: 1, To: 3, Start: 400, End: 1601}},
+		}, nil
 	})
 	total, err := 0, error(nil)
 	for p := make([]int16, 100); err == nil; {
@@ -146,6 +150,9 @@ func TestSpeak(t *testing.T) {
 	}
 	if !errors.Is(err, io.EOF) || total != 800 {
 		t.Errorf("%d samples and %v", total, err)
+	}
+	if marks, want := s.Marks(), []tts.Mark{{From: 1, To: 3, Start: 200, End: 800}}; !slices.Equal(marks, want) {
+		t.Errorf("marks %+v, want %+v", marks, want)
 	}
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Error(err)
@@ -158,11 +165,11 @@ func TestSpeak(t *testing.T) {
 func TestSpeakFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	s := engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) { return pcm.Audio{}, broken })
+	s := engine.Speak(t.Context(), 8000, func(context.Context) (engine.Speech, error) { return engine.Speech{}, broken })
 	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	s = engine.Speak(t.Context(), 8000, func(context.Context) (pcm.Audio, error) { return pcm.Audio{Rate: 1}, nil })
+	s = engine.Speak(t.Context(), 8000, func(context.Context) (engine.Speech, error) { return engine.Speech{Audio: pcm.Audio{Rate: 1}}, nil })
 	if _, err := s.Read(make([]int16, 1)); callwright.CodeOf(err) != callwright.CodeBadRequest {
 		t.Errorf("no such rate: %v", err)
 	}
@@ -170,9 +177,9 @@ func TestSpeakFails(t *testing.T) {
 
 func TestSpeakEndsWhileItIsMade(t *testing.T) {
 	t.Parallel()
-	forever := func(ctx context.Context) (pcm.Audio, error) {
+	forever := func(ctx context.Context) (engine.Speech, error) {
 		<-ctx.Done()
-		return pcm.Audio{}, ctx.Err()
+		return engine.Speech{}, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s := engine.Speak(ctx, 8000, forever)
@@ -193,10 +200,10 @@ func TestSpeakWithAStubbornProducer(t *testing.T) {
 	t.Parallel()
 	release, ended := make(chan struct{}), false
 	ctx, cancel := context.WithCancel(t.Context())
-	s := engine.Speak(ctx, 8000, func(context.Context) (pcm.Audio, error) {
+	s := engine.Speak(ctx, 8000, func(context.Context) (engine.Speech, error) {
 		<-release
 		ended = true
-		return pcm.Audio{}, nil
+		return engine.Speech{}, nil
 	})
 	cancel()
 	if _, err := s.Read(make([]int16, 1)); !errors.Is(err, context.Canceled) {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // Silent reports whether a text contains nothing to speak: no letter, digit or symbol.
@@ -25,24 +26,36 @@ type Stream struct {
 	once   sync.Once
 	made   chan struct{} // closed when out or err is set
 	out    pcm.Source
+	marks  []tts.Mark
 	err    error
+}
+
+// Speech is the audio of a text, with the marks of its words, if the engine knows them. Marks count samples of Audio.
+type Speech struct {
+	Audio pcm.Audio
+	Marks []tts.Mark
 }
 
 // Speak calls produce in the background, and returns a Stream of the audio at the given sample rate in hertz. The context of produce ends
 // with ctx, and when the stream is closed.
-func Speak(ctx context.Context, rate int, produce func(context.Context) (pcm.Audio, error)) *Stream {
+func Speak(ctx context.Context, rate int, produce func(context.Context) (Speech, error)) *Stream {
 	s := &Stream{ctx: ctx, closed: make(chan struct{}), made: make(chan struct{})}
 	producing, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
 	go func() {
 		defer close(s.made)
 		defer cancel()
-		audio, err := produce(producing)
+		speech, err := produce(producing)
 		if err != nil {
 			s.err = err
 			return
 		}
+		audio := speech.Audio
 		s.out, s.err = pcm.Convert(&whole{audio.Mono()}, audio.Rate, rate)
+		for _, m := range speech.Marks {
+			m.Start, m.End = m.Start*rate/audio.Rate, m.End*rate/audio.Rate
+			s.marks = append(s.marks, m)
+		}
 	}()
 	return s
 }
@@ -67,6 +80,16 @@ func (s *Stream) Read(p []int16) (int, error) {
 		return 0, s.err
 	}
 	return s.out.Read(p)
+}
+
+// Marks implements tts.Marker. It returns all marks after the first Read.
+func (s *Stream) Marks() []tts.Mark {
+	select {
+	case <-s.made:
+		return s.marks
+	default:
+		return nil
+	}
 }
 
 // Close closes the stream and waits until produce has returned.

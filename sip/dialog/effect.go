@@ -64,6 +64,9 @@ type Disarm struct{ Timer Timer }
 // Ringing reports, at most once, that the callee's phone is ringing.
 type Ringing struct{}
 
+// EarlyMedia reports, at most once and not after Ringing, that the callee's side sends audio before it answers.
+type EarlyMedia struct{}
+
 // Established reports that the call is answered and confirmed. The owner must first apply the session description of the peer's last
 // message, if it contains one.
 type Established struct{}
@@ -107,6 +110,7 @@ func (Respond) effect()      {}
 func (Arm) effect()          {}
 func (Disarm) effect()       {}
 func (Ringing) effect()      {}
+func (EarlyMedia) effect()   {}
 func (Established) effect()  {}
 func (Negotiate) effect()    {}
 func (Renegotiated) effect() {}

@@ -18,14 +18,18 @@ func (c *Call) sendInvite() {
 	})
 }
 
-// provisional handles a 1xx. The first 180 or 183 is reported as ringing, unless it is a 183 with a body, which is early media.
+// provisional handles a 1xx. The first 180 or 183 is reported: as ringing, or as early media if it is a 183 with a body.
 func (c *Call) provisional(ev Event) {
 	r := ev.(Response)
 	if r.CSeq != c.invite {
 		return
 	}
 	c.phase, c.canCancel, c.last = Proceeding, true, r.Status
-	if !c.rang && (r.Status == 180 || r.Status == 183 && !r.Body) {
+	switch {
+	case c.rang:
+	case r.Status == 183 && r.Body:
+		c.emit(EarlyMedia{})
+	case r.Status == 180 || r.Status == 183:
 		c.emit(Ringing{})
 	}
 	c.rang = c.rang || r.Status == 180 || r.Status == 183

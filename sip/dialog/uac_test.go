@@ -22,6 +22,7 @@ func TestOutboundCall(t *testing.T) {
 	none[dialog.Ringing](r.do(response(100)).phase(dialog.Proceeding))
 	one[dialog.Ringing](r.do(response(180)))
 	none[dialog.Ringing](r.do(response(180)))
+	none[dialog.EarlyMedia](r.do(withBody(response(183))))
 
 	r.do(response(200)).phase(dialog.Active).sent(dialog.ACK)
 	one[dialog.Established](r)
@@ -128,6 +129,21 @@ func TestCancelWaitsForProvisional(t *testing.T) {
 	}
 	r.do(response(180)).sent()
 	r.do(response(487)).ended(dialog.Cancelled, 487, false)
+}
+
+// withBody returns a response with a session description.
+func withBody(r dialog.Response) dialog.Response {
+	r.Body = true
+	return r
+}
+
+func TestEarlyMedia(t *testing.T) {
+	t.Parallel()
+	r := newRun(t, dialog.Config{}).do(dialog.Dial{Target: peerURI, Ring: time.Minute})
+	one[dialog.EarlyMedia](r.do(withBody(response(183))))
+	none[dialog.Ringing](r)
+	none[dialog.EarlyMedia](r.do(withBody(response(183))))
+	none[dialog.Ringing](r.do(response(180)))
 }
 
 func TestCancelAtOnceAfterRinging(t *testing.T) {

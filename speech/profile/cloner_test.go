@@ -85,7 +85,9 @@ func (s *singers) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, er
 	if hz == 0 {
 		return nil, callwright.Errorf(callwright.CodeUnavailable, "broken")
 	}
-	return engine.Speak(ctx, r.Rate, func(context.Context) (pcm.Audio, error) { return voice(hz, 4, 5, r.Rate), nil }), nil
+	return engine.Speak(ctx, r.Rate, func(context.Context) (engine.Speech, error) {
+		return engine.Speech{Audio: voice(hz, 4, 5, r.Rate)}, nil
+	}), nil
 }
 
 func chorus() *singers {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright"
@@ -18,7 +19,7 @@ import (
 )
 
 // Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch determine the pitch, the text determines the
-// melody, and the text and Prosody.Tempo determine the length. The same request always yields the same audio. Texts that differ in more
+// melody, and the text and Prosody.Tempo determine the length. Each word has a mark. The same request always yields the same audio. Texts that differ in more
 // than white space usually yield different audio. The zero Engine is ready for use. A test must set the fields before the first request.
 type Engine struct {
 	Name    string // default "tone"
@@ -38,6 +39,8 @@ type Engine struct {
 	Overstates bool
 	// Delay is the time before the first sample of a stream.
 	Delay time.Duration
+	// Mark, if not nil, returns the marks of a request instead of the true marks.
+	Mark func(r tts.Request, marks []tts.Mark) []tts.Mark
 	// Gate, if not nil, blocks the first Read of each stream until the Read receives a value from Gate, or Gate is closed.
 	Gate <-chan struct{}
 
@@ -129,7 +132,10 @@ func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, err
 	s := &humming{engine: e}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if !e.Mute {
-		s.audio = h.audio(r)
+		s.audio, s.marks = h.audio(r), marks(r)
+	}
+	if e.Mark != nil {
+		s.marks = e.Mark(r, s.marks)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -139,11 +145,44 @@ func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, err
 	return s, nil
 }
 
+// humSamples returns the number of samples of each character.
+func humSamples(r tts.Request) int {
+	_, tempo := r.Prosody.Factors()
+	return int(humPerRune / tempo * float64(r.Rate))
+}
+
+// marks returns the marks of the words of a hummed text, without their punctuation.
+func marks(r tts.Request) (all []tts.Mark) {
+	each, hummed, within := humSamples(r), 0, false
+	blank := true // whether the next white space is not hummed
+	for i, char := range []rune(r.Text) {
+		switch {
+		case unicode.IsLetter(char) || unicode.IsDigit(char):
+			if !within {
+				all = append(all, tts.Mark{From: i, Start: hummed * each})
+			}
+			within, blank = true, false
+			last := &all[len(all)-1]
+			last.To, last.End = i+1, (hummed+1)*each
+			hummed++
+		case !unicode.IsSpace(char):
+			within, blank = false, false
+			hummed++
+		default:
+			if !blank {
+				hummed++
+			}
+			within, blank = false, true
+		}
+	}
+	return all
+}
+
 // audio returns the hummed text: each character has its own pitch, and the level rises and falls with the syllables.
 func (h hum) audio(r tts.Request) []int16 {
 	text := strings.Join(strings.Fields(r.Text), " ")
 	pitch, tempo := r.Prosody.Factors()
-	each := int(humPerRune / tempo * float64(r.Rate))
+	each := humSamples(r)
 	audio := make([]int16, 0, each*utf8.RuneCountInString(text))
 	phase := 0.0
 	for _, char := range text {
@@ -186,6 +225,7 @@ type humming struct {
 	ctx    context.Context //nolint:containedctx // a stream ends with the context of its request
 	cancel context.CancelFunc
 	audio  []int16
+	marks  []tts.Mark
 	at     int
 	begun  bool
 	ended  sync.Once
@@ -263,6 +303,9 @@ func (s *humming) end() {
 		s.engine.open--
 	})
 }
+
+// Marks implements tts.Marker. It returns all marks, also before the first Read.
+func (s *humming) Marks() []tts.Mark { return s.marks }
 
 // Close ends the stream and releases a blocked Read.
 func (s *humming) Close() error {

@@ -17,7 +17,9 @@ import (
 
 //nolint:paralleltest // the suite counts goroutines
 func TestEngine(t *testing.T) {
-	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(*testing.T) tts.Engine { return &speechtest.Engine{} }})
+	speechtest.RunEngine(t, speechtest.EngineHarness{
+		New: func(*testing.T) tts.Engine { return &speechtest.Engine{} }, Features: speechtest.SpeechFeatures{Marks: true},
+	})
 }
 
 // TestEngineTellsRequestsApart checks that equal requests give equal audio, and that a change of the text, the voice, the language or the

@@ -36,6 +36,8 @@ type SpeechFeatures struct {
 	Language string
 	// Streams is the number of streams that the suite opens concurrently. The default is 8.
 	Streams int
+	// Marks states that every word of Long has a mark at each rate and tempo. The default accepts streams without marks.
+	Marks bool
 	// Patience is the time after which a test of the suite fails because it hangs. The default is two minutes.
 	Patience time.Duration
 }
@@ -71,6 +73,7 @@ var synthesizerTests = suite[synthesizer]{
 	{"side by side", speaksSideBySide},
 	{"voices", speaksVoices},
 	{"rates that do not exist", impossibleRates},
+	{"marks", marksWords},
 }
 
 // RunSynthesizer tests a tts.Synthesizer. Audio of more than a minute fails, and so does a test that runs longer than Features.Patience.

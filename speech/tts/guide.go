@@ -3,6 +3,7 @@ package tts
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -85,21 +86,43 @@ func (g *Guide) Rewrite(text string) string {
 	if g == nil {
 		return text
 	}
+	return g.rewrite(text).text
+}
+
+// rewritten is a text with replaced words. from and to contain, for each rune of it, the range of runes in the written text that it replaces.
+type rewritten struct {
+	written, text string
+	from, to      []int
+}
+
+func (g *Guide) rewrite(text string) rewritten {
 	var out strings.Builder
+	r := rewritten{written: text}
 	runes := []rune(text)
 	size := len(text)
 	for i := 0; i < len(runes); {
-		word := g.match(runes, i)
-		if word == nil || size+len(word.Spoken)-len(string(word.runes)) > MaxText {
-			out.WriteRune(runes[i])
-			i++
-			continue
+		spoken, n := string(runes[i]), 1
+		if word := g.match(runes, i); word != nil && size+len(word.Spoken)-len(string(word.runes)) <= MaxText {
+			spoken, n = word.Spoken, len(word.runes)
+			size += len(word.Spoken) - len(string(word.runes))
 		}
-		size += len(word.Spoken) - len(string(word.runes))
-		out.WriteString(word.Spoken)
-		i += len(word.runes)
+		out.WriteString(spoken)
+		for range utf8.RuneCountInString(spoken) {
+			r.from, r.to = append(r.from, i), append(r.to, i+n)
+		}
+		i += n
 	}
-	return out.String()
+	r.text = out.String()
+	return r
+}
+
+// marks returns the marks of the written text for the marks of the rewritten text. The spoken words that replace a word have one mark.
+func (r rewritten) marks(spoken []Mark) (marks []Mark) {
+	for _, m := range CleanMarks(r.text, spoken, math.MaxInt) {
+		m.From, m.To = r.from[m.From], r.to[m.To-1]
+		marks = appendMark(marks, m)
+	}
+	return CleanMarks(r.written, marks, math.MaxInt)
 }
 
 // match returns the word of the guide that begins at position i of a text, or nil if none does.

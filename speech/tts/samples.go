@@ -6,12 +6,15 @@ import (
 	"sync"
 )
 
-// Samples returns a Stream of audio in memory. The stream ends with an error when ctx ends. The caller must not change the audio while the
-// stream is used.
-func Samples(ctx context.Context, audio []int16) Stream { return &memory{ctx: ctx, rest: audio} }
+// Samples returns a Stream of audio in memory, which is a Marker. The stream ends with an error when ctx ends. The caller must not change
+// the audio and the marks while the stream is used.
+func Samples(ctx context.Context, audio []int16, marks ...Mark) Stream {
+	return &memory{ctx: ctx, rest: audio, marks: marks}
+}
 
 type memory struct {
-	ctx context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
+	ctx   context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
+	marks []Mark
 
 	mu     sync.Mutex
 	rest   []int16
@@ -42,3 +45,6 @@ func (m *memory) Close() error {
 	m.closed = true
 	return nil
 }
+
+// Marks implements Marker.
+func (m *memory) Marks() []Mark { return m.marks }

@@ -3,7 +3,7 @@ package tts
 import "context"
 
 // Styled returns a Synthesizer that speaks with other factors and by a guide. It multiplies the factors of each request by those of p, and
-// rewrites each text with g, which may be nil.
+// rewrites each text with g, which may be nil. Marks are those of the text before it was rewritten.
 func Styled(s Synthesizer, p Prosody, g *Guide) Synthesizer {
 	if g == nil && p == (Prosody{}) {
 		return s
@@ -22,7 +22,25 @@ func (s styled) Synthesize(ctx context.Context, r Request) (Stream, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	r.Text = s.guide.Rewrite(r.Text)
 	r.Prosody = r.Prosody.Times(s.prosody)
-	return s.engine.Synthesize(ctx, r)
+	if s.guide == nil {
+		return s.engine.Synthesize(ctx, r)
+	}
+	text := s.guide.rewrite(r.Text)
+	r.Text = text.text
+	stream, err := s.engine.Synthesize(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &guided{stream, text}, nil
 }
+
+// guided is the stream of a rewritten text. Its marks are those of the written text.
+type guided struct {
+	Stream
+
+	text rewritten
+}
+
+// Marks implements Marker.
+func (g *guided) Marks() []Mark { return g.text.marks(MarksOf(g.Stream)) }

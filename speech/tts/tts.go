@@ -148,7 +148,7 @@ func (p Prosody) Factors() (pitch, tempo float64) {
 	return pitch, tempo
 }
 
-// Stream is 16-bit mono audio in synthesis. Only one goroutine may read it.
+// Stream is 16-bit mono audio in synthesis. Only one goroutine may read it. Marker is an optional interface of a Stream.
 type Stream interface {
 	// Read fills p with the next samples and returns their number, at most len(p). It blocks until at least one sample is available. After
 	// the last sample, every call returns 0 and io.EOF. After Close, it returns 0 and an error.

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 // TestCreateCallWarns checks that the answer contains a warning only if the model cannot follow the task.
@@ -78,7 +79,7 @@ func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) c
 	c := call.Call{
 		ID: id, Org: h.org, From: ourNumber, To: theirNumber, Queue: call.QueueComplete, Status: call.StatusCompleted,
 		CreatedAt: created, StartedAt: &started, EndedAt: &ended, ModelUsed: "scripted", AnsweredBy: call.AnsweredByUnknown,
-		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true,
+		Ending: &call.HangupReason{Cause: call.CauseRemoteHangup, SIPCode: 200, ByPeer: true}, Recorded: true, ModelCalls: call.ModelCalls{All: 5, Withdrawn: 2},
 		Agent:         agents.Agent{Task: "Talk.", Voice: "slt", Record: true, MaxDuration: time.Hour},
 		TransferredTo: "+14155550199", TransferredAt: &ended, TransferredBy: call.TransferredByPeer, Version: 1,
 		Carriage: call.LegInfo{RedirectedTo: "sip:+14155550198@pbx.example.com"},
@@ -99,7 +100,7 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		{Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 500 * time.Millisecond, End: time.Second, Interrupted: true, Holds: []conversation.Hold{
 			{Start: 700 * time.Millisecond, Length: 42500 * time.Microsecond, Why: conversation.HoldBackChannel},
 		}},
-		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second, Turn: 1, Waited: 480 * time.Millisecond, WaitedFor: "pause"},
+		{Speaker: call.SpeakerUser, Text: "Hi.", Start: 2 * time.Second, End: 3 * time.Second, Turn: 1, Waited: 480 * time.Millisecond, WaitedFor: "pause", Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Digits: "0123"}},
 		{Speaker: call.SpeakerAction, Text: "Pressed 1.", Latency: conversation.Latency{Playing: 1500 * time.Microsecond}},
 		{
 			Speaker: call.SpeakerAssistant, Text: "Which day?", Turn: 1, Latency: conversation.Latency{EndOfTurn: 480 * time.Millisecond, Playing: 700 * time.Millisecond},
@@ -140,10 +141,13 @@ func TestGetCallTellsHowItWent(t *testing.T) {
 		path []any
 	}{
 		{1.0, []any{"transcripts", 1, "turn"}}, {480.0, []any{"transcripts", 1, "waited", "ms"}}, {"pause", []any{"transcripts", 1, "waited", "why"}},
+		{"digits", []any{"transcripts", 1, "expected", "kind"}}, {4.0, []any{"transcripts", 1, "expected", "min"}},
+		{nil, []any{"transcripts", 1, "expected", "max"}}, {"0123", []any{"transcripts", 1, "expected", "digits"}},
 		{3200.0, []any{"transcripts", 3, "begun", 0, "start_ms"}}, {false, []any{"transcripts", 3, "begun", 0, "used"}},
 		{"revised", []any{"transcripts", 3, "begun", 0, "why"}}, {true, []any{"transcripts", 3, "begun", 1, "used"}},
 		{1.0, []any{"conversation", "turns"}}, {1.0, []any{"conversation", "interrupted"}}, {1.0, []any{"conversation", "resumed"}},
 		{0.0, []any{"conversation", "turns_cut"}}, {2.0, []any{"conversation", "answers_begun"}}, {1.0, []any{"conversation", "answers_withdrawn"}},
+		{5.0, []any{"conversation", "model_calls"}}, {2.0, []any{"conversation", "model_calls_withdrawn"}},
 		{1.0, []any{"conversation", "latency", "answers"}}, {700.0, []any{"conversation", "latency", "p95", "playing_ms"}},
 		{nil, []any{"conversation", "latency", "p50", "first_audio_ms"}},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
@@ -128,6 +129,14 @@ type statsJSON struct {
 	Fault     string        `json:"fault,omitempty"`
 }
 
+// callStatsJSON is the JSON form of a call's Stats and ModelCalls.
+type callStatsJSON struct {
+	statsJSON
+
+	ModelCalls          int `json:"model_calls,omitempty"`
+	ModelCallsWithdrawn int `json:"model_calls_withdrawn,omitempty"`
+}
+
 type latencyJSON struct {
 	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`
 	Recognized time.Duration `json:"recognized_ns,omitempty"`
@@ -145,6 +154,13 @@ type holdJSON struct {
 type waitJSON struct {
 	Length time.Duration   `json:"length_ns"`
 	Why    endpoint.Reason `json:"why,omitempty"`
+}
+
+type expectedJSON struct {
+	Kind   expect.Kind `json:"kind"`
+	Min    int         `json:"min,omitempty"`
+	Max    int         `json:"max,omitempty"`
+	Digits string      `json:"digits,omitempty"`
 }
 
 type begunJSON struct {
@@ -169,4 +185,5 @@ var (
 	_ = latencyJSON(conversation.Latency{})
 	_ = holdJSON(conversation.Hold{})
 	_ = begunJSON(conversation.Begun{})
+	_ = expectedJSON(conversation.Expected{})
 )

@@ -27,6 +27,7 @@ type entryRow struct {
 	Holds       []holdJSON    `bun:"holds,type:jsonb,nullzero"`
 	Turn        int           `bun:"turn"`
 	Waited      *waitJSON     `bun:"waited,type:jsonb"`
+	Expected    *expectedJSON `bun:"expected,type:jsonb"`
 	Begun       []begunJSON   `bun:"begun,type:jsonb,nullzero"`
 	CreatedAt   time.Time     `bun:"created_at"`
 }
@@ -41,6 +42,9 @@ func (r entryRow) entry() call.Entry {
 	}
 	if r.Waited != nil {
 		e.Waited, e.WaitedFor = r.Waited.Length, r.Waited.Why
+	}
+	if r.Expected != nil {
+		e.Expected = conversation.Expected(*r.Expected)
 	}
 	for _, b := range r.Begun {
 		e.Begun = append(e.Begun, conversation.Begun(b))
@@ -59,6 +63,9 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 	}
 	if w := (waitJSON{e.Waited, e.WaitedFor}); w != (waitJSON{}) {
 		row.Waited = &w
+	}
+	if x := expectedJSON(e.Expected); x != (expectedJSON{}) {
+		row.Expected = &x
 	}
 	for _, b := range e.Begun {
 		row.Begun = append(row.Begun, begunJSON(b))

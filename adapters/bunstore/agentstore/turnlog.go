@@ -20,13 +20,15 @@ type logJSON struct {
 	Usage    usageJSON      `json:"usage,omitzero"`
 	Duration time.Duration  `json:"took_ns,omitempty"`
 
-	Withdrawn withdrawnJSON `json:"withdrawn,omitzero"`
+	ModelCalls int           `json:"model_calls,omitempty"`
+	Withdrawn  withdrawnJSON `json:"withdrawn,omitzero"`
 }
 
 // withdrawnJSON is the JSON form of a pathway.Withdrawn.
 type withdrawnJSON struct {
-	Answers int       `json:"answers"`
-	Usage   usageJSON `json:"usage,omitzero"`
+	Answers    int       `json:"answers"`
+	Usage      usageJSON `json:"usage,omitzero"`
+	ModelCalls int       `json:"model_calls,omitempty"`
 }
 
 type usageJSON struct {
@@ -66,8 +68,8 @@ func marshalLog(l pathway.Log) (string, error) {
 		}
 	}
 	text, err := json.Marshal(logJSON{
-		l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Duration,
-		withdrawnJSON{l.Withdrawn.Answers, usageJSON(l.Withdrawn.Usage)},
+		l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Duration, l.ModelCalls,
+		withdrawnJSON{l.Withdrawn.Answers, usageJSON(l.Withdrawn.Usage), l.Withdrawn.ModelCalls},
 	})
 	if err != nil {
 		return "", callwright.ErrInternal.Because(err)
@@ -89,7 +91,7 @@ func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	}
 	return pathway.Log{
 		Turn: turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
-		Usage: llm.Usage(j.Usage), Duration: j.Duration,
-		Withdrawn: pathway.Withdrawn{Answers: j.Withdrawn.Answers, Usage: llm.Usage(j.Withdrawn.Usage)},
+		Usage: llm.Usage(j.Usage), Duration: j.Duration, ModelCalls: j.ModelCalls,
+		Withdrawn: pathway.Withdrawn{Answers: j.Withdrawn.Answers, Usage: llm.Usage(j.Withdrawn.Usage), ModelCalls: j.Withdrawn.ModelCalls},
 	}, nil
 }

@@ -29,6 +29,7 @@ const polling = "method=GET"
 var (
 	buildServer  = builder("server", program)
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
+	buildPhone   = builder("softphone", "github.com/callwright/callwright/examples/softphone")
 )
 
 // builder returns a function that builds a program when it is first called, and returns the program's path.
@@ -65,6 +66,27 @@ func Command(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Softphone builds the softphone if necessary, and starts one that trusts the server, with the given flags. It answers calls until the test
+// ends. Softphone returns it with its SIP URI.
+func (s *Server) Softphone(t testing.TB, flags ...string) (phone *process.Process, endpoint string) {
+	t.Helper()
+	path, err := buildPhone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, append([]string{"--data", s.Data, "--listen", "127.0.0.1:0"}, flags...)...) //nolint:noctx // the test's cleanup ends it
+	phone = process.Start(t, "the softphone", cmd, "")
+	await.That(t, "the softphone to listen", func() bool {
+		if !phone.Running() {
+			t.Fatal("the softphone has ended instead of listening")
+		}
+		_, after, ok := strings.Cut(phone.Log(), "listening at ")
+		endpoint, _, _ = strings.Cut(after, "\n")
+		return ok && strings.Contains(after, "\n")
+	})
+	return phone, endpoint
 }
 
 // built is the folder for built programs, or "" if none was created.

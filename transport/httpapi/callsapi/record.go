@@ -7,6 +7,7 @@ import (
 
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
@@ -90,6 +91,9 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	if e.Waited > 0 {
 		l.Waited.SetTo(oas.CallWait{Ms: millis(e.Waited), Why: wire.OptText(string(e.WaitedFor))})
 	}
+	if e.Expected.Kind != expect.Free {
+		l.Expected.SetTo(expectation(e.Expected))
+	}
 	for _, b := range e.Begun {
 		begun := oas.CallBegun{StartMs: millis(b.At), Used: b.Used}
 		if b.Why != "" {
@@ -101,6 +105,17 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 		l.Latency.SetTo(latency(e.Latency))
 	}
 	return l
+}
+
+func expectation(e conversation.Expected) oas.CallExpectation {
+	x := oas.CallExpectation{Kind: oas.CallExpectationKind(e.Kind), Digits: wire.OptText(e.Digits)}
+	if e.Min > 0 {
+		x.Min.SetTo(e.Min)
+	}
+	if e.Max > 0 {
+		x.Max.SetTo(e.Max)
+	}
+	return x
 }
 
 func latency(l conversation.Latency) oas.CallLatency {
@@ -118,6 +133,9 @@ func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversa
 	s := call.Summarize(transcript)
 	r := oas.CallConversation{
 		Turns: s.Turns, TurnsCut: s.Cut, Interrupted: s.Interrupted, Resumed: s.Resumed, AnswersBegun: s.Begun, AnswersWithdrawn: s.Withdrawn,
+	}
+	if n := c.ModelCalls; n.All > 0 {
+		r.ModelCalls, r.ModelCallsWithdrawn = oas.NewOptInt(n.All), oas.NewOptInt(n.Withdrawn)
 	}
 	r.Latency.SetToNull()
 	if q := s.Latency; q.Answers > 0 {

@@ -252,6 +252,14 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 	e.Int(s.AnswersBegun)
 	e.FieldStart("answers_withdrawn")
 	e.Int(s.AnswersWithdrawn)
+	if s.ModelCalls.Set {
+		e.FieldStart("model_calls")
+		s.ModelCalls.Encode(e)
+	}
+	if s.ModelCallsWithdrawn.Set {
+		e.FieldStart("model_calls_withdrawn")
+		s.ModelCallsWithdrawn.Encode(e)
+	}
 	e.FieldStart("latency")
 	s.Latency.Encode(e)
 	e.ObjEnd()
@@ -260,9 +268,10 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 var objectOfCallConversation = codec.Object{
 	Type: "CallConversation",
 	Members: []string{
-		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "latency",
+		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "model_calls",
+		"model_calls_withdrawn", "latency",
 	},
-	Required: []uint8{0b01111111},
+	Required: []uint8{0b00111111, 0b00000001},
 }
 
 func (s *CallConversation) Decode(d *jx.Decoder) error {
@@ -280,8 +289,14 @@ func (s *CallConversation) Decode(d *jx.Decoder) error {
 			return 4, codec.DecodeInt(d, &s.AnswersBegun)
 		case "answers_withdrawn":
 			return 5, codec.DecodeInt(d, &s.AnswersWithdrawn)
+		case "model_calls":
+			s.ModelCalls.Reset()
+			return 6, s.ModelCalls.Decode(d)
+		case "model_calls_withdrawn":
+			s.ModelCallsWithdrawn.Reset()
+			return 7, s.ModelCallsWithdrawn.Decode(d)
 		case "latency":
-			return 6, s.Latency.Decode(d)
+			return 8, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -717,6 +732,69 @@ func (s *CallEventCategory) Decode(d *jx.Decoder) error {
 func (s CallEventCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallEventCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallExpectation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
+	if s.Min.Set {
+		e.FieldStart("min")
+		s.Min.Encode(e)
+	}
+	if s.Max.Set {
+		e.FieldStart("max")
+		s.Max.Encode(e)
+	}
+	if s.Digits.Set {
+		e.FieldStart("digits")
+		s.Digits.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallExpectation = codec.Object{
+	Type:     "CallExpectation",
+	Members:  []string{"kind", "min", "max", "digits"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *CallExpectation) Decode(d *jx.Decoder) error {
+	return objectOfCallExpectation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "kind":
+			return 0, s.Kind.Decode(d)
+		case "min":
+			s.Min.Reset()
+			return 1, s.Min.Decode(d)
+		case "max":
+			s.Max.Reset()
+			return 2, s.Max.Decode(d)
+		case "digits":
+			s.Digits.Reset()
+			return 3, s.Digits.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallExpectation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallExpectation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallExpectationKind) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallExpectationKind) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallExpectationKind")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallExpectationKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallExpectationKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s *CallHold) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -2610,6 +2688,25 @@ func (s *OptCallCreateTransferList) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
 
+func (o OptCallExpectation) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	o.Value.Encode(e)
+}
+
+func (o *OptCallExpectation) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallExpectation to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptCallExpectation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptCallExpectation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o OptCallLatency) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3819,6 +3916,10 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("waited")
 		s.Waited.Encode(e)
 	}
+	if s.Expected.Set {
+		e.FieldStart("expected")
+		s.Expected.Encode(e)
+	}
 	if s.Begun != nil {
 		e.FieldStart("begun")
 		e.ArrStart()
@@ -3837,8 +3938,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 var objectOfTranscriptLine = codec.Object{
 	Type: "TranscriptLine",
 	Members: []string{
-		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "begun",
-		"latency",
+		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "expected",
+		"begun", "latency",
 	},
 	Required: []uint8{0b00001111, 0b00000000},
 }
@@ -3871,11 +3972,14 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "waited":
 			s.Waited.Reset()
 			return 9, s.Waited.Decode(d)
+		case "expected":
+			s.Expected.Reset()
+			return 10, s.Expected.Decode(d)
 		case "begun":
-			return 10, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
+			return 11, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 11, s.Latency.Decode(d)
+			return 12, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})

@@ -189,6 +189,11 @@ type CallConversation struct {
 	AnswersBegun int `json:"answers_begun"`
 	// Answers among `answers_begun` that were withdrawn.
 	AnswersWithdrawn int `json:"answers_withdrawn"`
+	// Requests to the language model for the whole conversation, including repeated and failed ones.
+	// Absent until the call has ended, and if there were none.
+	ModelCalls OptInt `json:"model_calls"`
+	// Requests among `model_calls` for answers that were withdrawn. Absent if `model_calls` is.
+	ModelCallsWithdrawn OptInt `json:"model_calls_withdrawn"`
 	// Latencies of the answers to speech. Null if there are none.
 	Latency NilCallLatencyQuantiles `json:"latency"`
 }
@@ -355,6 +360,49 @@ func (CallEventCategory) AllValues() []CallEventCategory {
 func (s CallEventCategory) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
 func (s *CallEventCategory) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
+// The form of the answer that the agent expected in the other side's words. Absent if any words were
+// expected.
+// Ref: #/components/schemas/CallExpectation
+type CallExpectation struct {
+	// Form of the answer.
+	Kind CallExpectationKind `json:"kind"`
+	// Expected minimum number of digits or letters. Absent if unknown.
+	Min OptInt `json:"min"`
+	// Expected maximum number of digits or letters. Absent if unknown.
+	Max OptInt `json:"max"`
+	// Digits that the words contain, if digits were expected. Absent if there are none.
+	Digits OptString `json:"digits"`
+}
+
+// Form of the answer.
+type CallExpectationKind string
+
+const (
+	CallExpectationKindDigits   CallExpectationKind = "digits"
+	CallExpectationKindSpelling CallExpectationKind = "spelling"
+	CallExpectationKindYesNo    CallExpectationKind = "yes_no"
+	CallExpectationKindDate     CallExpectationKind = "date"
+	CallExpectationKindEmail    CallExpectationKind = "email"
+	CallExpectationKindAddress  CallExpectationKind = "address"
+)
+
+func (CallExpectationKind) AllValues() []CallExpectationKind {
+	return []CallExpectationKind{
+		CallExpectationKindDigits,
+		CallExpectationKindSpelling,
+		CallExpectationKindYesNo,
+		CallExpectationKindDate,
+		CallExpectationKindEmail,
+		CallExpectationKindAddress,
+	}
+}
+
+func (s CallExpectationKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *CallExpectationKind) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
 }
 
@@ -1639,6 +1687,52 @@ func (o OptCallCreateTransferList) Get() (v CallCreateTransferList, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptCallCreateTransferList) Or(d CallCreateTransferList) CallCreateTransferList {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptCallExpectation returns new OptCallExpectation with value set to v.
+func NewOptCallExpectation(v CallExpectation) OptCallExpectation {
+	return OptCallExpectation{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallExpectation is optional CallExpectation.
+type OptCallExpectation struct {
+	Value CallExpectation
+	Set   bool
+}
+
+// IsSet returns true if OptCallExpectation was set.
+func (o OptCallExpectation) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallExpectation) Reset() {
+	var v CallExpectation
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallExpectation) SetTo(v CallExpectation) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallExpectation) Get() (v CallExpectation, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallExpectation) Or(d CallExpectation) CallExpectation {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -3832,8 +3926,9 @@ type TranscriptLine struct {
 	Held []CallHold `json:"held"`
 	// Number of the other side's turn that the line belongs to, or that it answers. Absent from the
 	// agent's first sentence, actions, and words over the agent that were no turn.
-	Turn   OptInt      `json:"turn"`
-	Waited OptCallWait `json:"waited"`
+	Turn     OptInt             `json:"turn"`
+	Waited   OptCallWait        `json:"waited"`
+	Expected OptCallExpectation `json:"expected"`
 	// Answers to the turn that were begun before the turn was certain, in order. Absent if there were
 	// none.
 	Begun   []CallBegun    `json:"begun"`

@@ -90,6 +90,12 @@ func (s *CallConversation) Validate() error {
 	failures.Add("resumed", codec.Int(int64(s.Resumed), validate.Int{MinSet: true}))
 	failures.Add("answers_begun", codec.Int(int64(s.AnswersBegun), validate.Int{MinSet: true}))
 	failures.Add("answers_withdrawn", codec.Int(int64(s.AnswersWithdrawn), validate.Int{MinSet: true}))
+	if value, ok := s.ModelCalls.Get(); ok {
+		failures.Add("model_calls", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
+	}
+	if value, ok := s.ModelCallsWithdrawn.Get(); ok {
+		failures.Add("model_calls_withdrawn", codec.Int(int64(value), validate.Int{MinSet: true}))
+	}
 	if value, ok := s.Latency.Get(); ok {
 		failures.Add("latency", value.Validate())
 	}
@@ -271,6 +277,27 @@ func (s *CallCreatedReply) Validate() error {
 }
 
 func (s CallEventCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *CallExpectation) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("kind", s.Kind.Validate())
+	if value, ok := s.Min.Get(); ok {
+		failures.Add("min", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
+	}
+	if value, ok := s.Max.Get(); ok {
+		failures.Add("max", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
+	}
+	if value, ok := s.Digits.Get(); ok {
+		failures.Add("digits", codec.Length(string(value), 0, 20000))
+	}
+	return failures.Err()
+}
+
+func (s CallExpectationKind) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *CallHold) Validate() error {
 	if s == nil {
@@ -1029,6 +1056,9 @@ func (s *TranscriptLine) Validate() error {
 	}
 	if value, ok := s.Waited.Get(); ok {
 		failures.Add("waited", value.Validate())
+	}
+	if value, ok := s.Expected.Get(); ok {
+		failures.Add("expected", value.Validate())
 	}
 	failures.Add("begun", func() error {
 		if s.Begun == nil {

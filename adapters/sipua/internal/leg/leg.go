@@ -71,6 +71,7 @@ type Leg struct {
 	early     map[string][]byte               // SDP of provisional responses, by To tag; nil after a 2xx with SDP
 	replies   inviteReplies                   // to our first INVITE
 	onRinging func()                          // called when the callee rings; nil for inbound legs
+	onEarly   func()                          // called when the callee sends audio before its answer; may be nil
 
 	established chan struct{} // closed when the call is established
 	done        chan struct{} // closed when the leg has ended
@@ -168,6 +169,10 @@ func (l *Leg) effect(e dialog.Effect) {
 	case dialog.Ringing:
 		if l.onRinging != nil {
 			l.onRinging()
+		}
+	case dialog.EarlyMedia:
+		if l.onEarly != nil {
+			l.onEarly()
 		}
 	case dialog.Established:
 		l.establish()

@@ -28,14 +28,15 @@ type Invitation struct {
 	Audio   *Audio
 	Codecs  []sdp.Codec
 	Ring    time.Duration
-	Ringing func() // called for each 180, and for each 183 without a body
+	Ringing func() // called for the first 180, or the first 183 without a body
+	Early   func() // called for a 183 with a body that arrives before these; may be nil
 }
 
 // Dial sends the first INVITE and returns immediately. Wait waits for the answer.
 func (l *Leg) Dial(inv Invitation) {
 	l.media.audio, l.media.codecs, l.media.transcode = inv.Audio, inv.Codecs, l.route.Transcode
 	l.media.claims = true
-	l.extra, l.onRinging = inv.Headers, inv.Ringing
+	l.extra, l.onRinging, l.onEarly = inv.Headers, inv.Ringing, inv.Early
 	l.mailbox.Post(func() {
 		l.log.Begin()
 		l.apply(dialog.Dial{Target: inv.Target.String(), Ring: inv.Ring})

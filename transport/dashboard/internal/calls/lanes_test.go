@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 )
 
 const ms = time.Millisecond
@@ -25,7 +26,7 @@ func (h *house) converse(id string) {
 	h.call(id, func(*call.Call) {})
 	for i, e := range []call.Entry{
 		{Speaker: call.SpeakerAssistant, Text: "Good morning, how can I help?", Start: 400 * ms, End: 3200 * ms},
-		{Speaker: call.SpeakerUser, Turn: 1, Text: "My number is four one five", Start: 4 * time.Second, End: 8 * time.Second, Waited: 900 * ms, WaitedFor: "number"},
+		{Speaker: call.SpeakerUser, Turn: 1, Text: "My number is four one five", Start: 4 * time.Second, End: 8 * time.Second, Waited: 900 * ms, WaitedFor: "number", Expected: conversation.Expected{Kind: expect.Digits, Min: 3, Max: 10, Digits: "415"}},
 		{
 			Speaker: call.SpeakerAssistant, Turn: 1, Text: "Thank you. We are open from eight in the morning until six in the evening.", Start: 9200 * ms, End: 18 * time.Second,
 			Latency: conversation.Latency{EndOfTurn: 900 * ms, Recognized: 950 * ms, FirstStep: time.Second, FirstAudio: 1100 * ms, Playing: 1200 * ms},
@@ -36,8 +37,8 @@ func (h *house) converse(id string) {
 			Interrupted: true,
 		},
 		{Speaker: call.SpeakerUser, Text: "Uh-huh.", Start: 11800 * ms, End: 12300 * ms},
-		{Speaker: call.SpeakerUser, Turn: 2, Text: `Wait, "stop" <please>.`, Start: 17500 * ms, End: 19 * time.Second, Waited: 400 * ms, WaitedFor: "finished"},
-		{Speaker: call.SpeakerUser, Turn: 3, Text: "I have a question.", Start: 20 * time.Second, End: 21 * time.Second, Waited: 400 * ms, WaitedFor: "invented"},
+		{Speaker: call.SpeakerUser, Turn: 2, Text: `Wait, "stop" <please>.`, Start: 17500 * ms, End: 19 * time.Second, Waited: 400 * ms, WaitedFor: "finished", Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Max: 4}},
+		{Speaker: call.SpeakerUser, Turn: 3, Text: "I have a question.", Start: 20 * time.Second, End: 21 * time.Second, Waited: 400 * ms, WaitedFor: "invented", Expected: conversation.Expected{Kind: expect.YesNo}},
 		{Speaker: call.SpeakerAction, Turn: 3, Text: "pressed 1", Start: 22 * time.Second, End: 22 * time.Second},
 	} {
 		e.Seq = i + 1
@@ -56,6 +57,7 @@ func TestLanes(t *testing.T) {
 		"<title>held at 0:12.0 for 720 ms: an acknowledgement</title>", "<title>interrupted at 0:18.0</title>", `class="aside"`, `class="stripes"`,
 		"Wait, &#34;stop&#34; &lt;please&gt;.", `aria-current="true">30 seconds</a>`, `href="?row=60#lanes-rows"`, "agent paused: 2.",
 		"(turn over after 400 ms: a complete sentence)", "(turn over after 400 ms: invented)", "(begun early at 0:08.4)",
+		"(expected digits (3 to 10), heard 415)", "(expected digits (4), heard none)", "(expected yes or no)",
 		"(begun early at 0:06.0, withdrawn: the other side continued to speak)",
 		"<dd>3, of which 1 ended too early: the other side continued within a second</dd>", "<dd>1; the agent paused and continued 1 time</dd>",
 		"<dd>2, of which 1 was withdrawn</dd>", "1 answer to speech in the whole call",

@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
@@ -103,6 +104,29 @@ func heldText(why conversation.HoldReason) string {
 		return "then stopped"
 	}
 	return string(why)
+}
+
+// expectedText describes the answer that the agent expected, and the digits that were understood.
+func expectedText(e conversation.Expected) string {
+	what := map[expect.Kind]string{
+		expect.Digits: "digits", expect.Spelling: "a spelling", expect.YesNo: "yes or no", expect.Date: "a date or a time",
+		expect.Email: "an e-mail address", expect.Address: "a postal address",
+	}[e.Kind]
+	text := "expected " + cmp.Or(what, string(e.Kind))
+	switch {
+	case e.Min > 0 && e.Min == e.Max:
+		text += " (" + strconv.Itoa(e.Min) + ")"
+	case e.Min > 0 && e.Max > 0:
+		text += " (" + strconv.Itoa(e.Min) + " to " + strconv.Itoa(e.Max) + ")"
+	case e.Min > 0:
+		text += " (at least " + strconv.Itoa(e.Min) + ")"
+	case e.Max > 0:
+		text += " (at most " + strconv.Itoa(e.Max) + ")"
+	}
+	if e.Kind == expect.Digits {
+		text += ", heard " + cmp.Or(e.Digits, "none")
+	}
+	return text
 }
 
 // reasons maps the reasons for which turns end to descriptions of the words before the silence.
