@@ -156,13 +156,7 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 		return nil, err
 	}
 	request.Header.Set("Content-Type", contentType)
-	switch key := c.key(); {
-	case key == "":
-	case c.config.KeyHeader != "":
-		request.Header.Set(c.config.KeyHeader, key)
-	default:
-		request.Header.Set("Authorization", "Bearer "+key)
-	}
+	c.authorize(request.Header)
 	response, err := c.config.Client.Do(request)
 	if err != nil {
 		return nil, err
@@ -178,6 +172,17 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 	refused := newServiceError(text)
 	refused.status, refused.header = response.StatusCode, response.Header
 	return nil, refused
+}
+
+// authorize sets the header with the key.
+func (c *Client) authorize(header http.Header) {
+	switch key := c.key(); {
+	case key == "":
+	case c.config.KeyHeader != "":
+		header.Set(c.config.KeyHeader, key)
+	default:
+		header.Set("Authorization", "Bearer "+key)
+	}
 }
 
 // maxError is the maximum number of bytes that post reads from the body of an error response.
