@@ -63,7 +63,10 @@ type Config struct {
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
 	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
-	STT         string            // --stt: pocketsphinx or openai; empty means pocketsphinx
+	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
+	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine
+	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
+	STTAPIKey   callwright.Secret // --stt-api-key: key for Deepgram
 
 	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
 	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
@@ -284,13 +287,19 @@ func (c *Config) checkEngines() error {
 	default:
 		return errors.New("--tts must be flite, espeak or openai")
 	}
+	remote := false // whether a recognizer takes an address
 	switch c.STT {
-	case "", "pocketsphinx", "openai":
+	case "", "pocketsphinx", "openai", "openai-realtime":
+	case "deepgram", "vosk":
+		remote = true
 	default:
-		return errors.New("--stt must be pocketsphinx or openai")
+		return errors.New("--stt must be pocketsphinx, openai, openai-realtime, deepgram or vosk")
 	}
-	if (c.TTS == "openai" || c.STT == "openai") && c.LLMBaseURL == "" {
-		return errors.New("--tts openai and --stt openai require --llm-base-url")
+	if !remote && (c.STTURL != "" || c.STTAPIKey != "") {
+		return errors.New("--stt-url and --stt-api-key require --stt deepgram or --stt vosk")
+	}
+	if (c.TTS == "openai" || strings.HasPrefix(c.STT, "openai")) && c.LLMBaseURL == "" {
+		return errors.New("--tts openai, --stt openai and --stt openai-realtime require --llm-base-url")
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package openai_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -31,8 +33,8 @@ func wild(t *testing.T, w http.ResponseWriter, name string) {
 		t.Error(err)
 		return
 	}
-	if media := map[string]string{".sse": "text/event-stream", ".wav": "audio/wav", ".mp3": "audio/pcm"}[filepath.Ext(name)]; media != "" {
-		w.Header().Set("Content-Type", media)
+	if strings.HasSuffix(name, ".sse") {
+		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = w.Write(raw)
 		return
 	}
@@ -248,21 +250,59 @@ func TestHistories(t *testing.T) {
 	}
 }
 
+// tone returns a WAV file with 300 ms of a tone. size is the length of the audio that the file states; 0 means the right one.
+func tone(t *testing.T, rate, channels int, size uint32) []byte {
+	t.Helper()
+	samples := make([]int16, rate*channels*3/10)
+	for i := range samples {
+		samples[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(i/channels)/float64(rate)))
+	}
+	var file bytes.Buffer
+	if err := pcm.WriteWAV(&file, pcm.Audio{Rate: rate, Channels: channels, Samples: samples}); err != nil {
+		t.Fatal(err)
+	}
+	out := file.Bytes()
+	if at := bytes.Index(out, []byte("data")); size > 0 {
+		binary.LittleEndian.PutUint32(out[at+4:], size)
+	}
+	return out
+}
+
 // TestWildAudio checks audio in other formats than the requested one: it is played as what it is, or is an error.
 func TestWildAudio(t *testing.T) {
 	t.Parallel()
-	for name, tone := range map[string]bool{
-		"T02-24k.wav": true, "T04-0xFFFFFFFF.wav": true, "T04b-LIST-after-data.wav": true,
-		"T05-mp3-instead-of-pcm.mp3": false, "T07.http": false, "E07.http": false,
-	} {
+	tests := map[string]struct {
+		media string
+		body  []byte
+		tone  bool
+	}{
+		"WAV":                {"audio/wav", tone(t, 24000, 1, 0), true},
+		"WAV as PCM":         {"audio/pcm", tone(t, 24000, 1, 0), true},
+		"44.1 kHz, stereo":   {"audio/wav", tone(t, 44100, 2, 0), true},
+		"without a length":   {"audio/wav", tone(t, 24000, 1, math.MaxUint32), true},
+		"a list after it":    {"audio/wav", append(tone(t, 24000, 1, 0), "LIST\x04\x00\x00\x00INFO"...), true},
+		"PCM at 16 kHz":      {"audio/L16; rate=16000", make([]byte, 2*16000*3/10), true},
+		"MP3":                {"audio/pcm", []byte("\xff\xfb\x90\x64\x00\x0f\xf0\x00\x00\x69"), false},
+		"MP3 with a tag":     {"audio/pcm", []byte("ID3\x04\x00\x00\x00\x00\x00\x23TSSE"), false},
+		"Ogg":                {"audio/ogg", []byte("OggS\x00\x02"), false},
+		"a page":             {"text/html", []byte("<html>Welcome</html>"), false},
+		"nothing":            {"audio/pcm", nil, false},
+		"an error":           {"application/json", []byte(`{"error":{"message":"model is loading"}}`), false},
+		"half a WAV header":  {"audio/wav", []byte("RIFF\x00\x00"), false},
+		"an error, no media": {"", []byte(`{"error":{"message":"model is loading"}}`), false},
+	}
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { wild(t, w, name) }}).start(t)
+			c := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tt.media)
+				_, _ = w.Write(tt.body)
+			}}).start(t)
 			heard, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hello.", Rate: 8000})
-			if length := pcm.Duration(len(heard), 8000); tone && (err != nil || length < 280*time.Millisecond || length > 320*time.Millisecond) {
+			if length := pcm.Duration(len(heard), 8000); tt.tone && (err != nil || length < 280*time.Millisecond || length > 320*time.Millisecond) {
 				t.Errorf("%v of audio, %v", length, err)
 			}
-			if e, ok := errors.AsType[*callwright.Error](err); !tone && (!ok || e.Code != callwright.CodeUnavailable || len(heard) > 0) {
+			if e, ok := errors.AsType[*callwright.Error](err); !tt.tone && (!ok || e.Code != callwright.CodeUnavailable || len(heard) > 0) {
 				t.Errorf("%d samples, %v", len(heard), err)
 			}
 		})
@@ -280,7 +320,8 @@ func TestRefusedPCM(t *testing.T) {
 			wild(t, w, "T10.http")
 			return
 		}
-		wild(t, w, "T02-24k.wav")
+		w.Header().Set("Content-Type", "audio/wav")
+		_, _ = w.Write(tone(t, 24000, 1, 0))
 	}
 	c := f.start(t)
 	for range 2 {
