@@ -88,6 +88,11 @@ func (f *Fallback) Unanswered(asked string, task Task) string {
 	return Unanswered(f.cfg.First, asked, task)
 }
 
+// Unchosen returns the result of the first Model.
+func (f *Fallback) Unchosen(asked string, o Option, fields []Field) string {
+	return Unchosen(f.cfg.First, asked, o, fields)
+}
+
 // Reply streams the reply of the first Model. If that fails or exceeds the patience before the first part, Reply streams the reply of the
 // second Model, whose last part contains its name.
 func (f *Fallback) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
