@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,12 +57,16 @@ type Config struct {
 	AllowPrivate *bool          // --allow-private: whether trunks and webhooks may use private addresses; nil means only if SIPAddr is loopback
 	CallLogDays  int            // --call-log-days: retention of the log of SIP calls in days
 
-	LLMBaseURL string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
-	LLMModel   string            // --llm-model: name of the model at LLMBaseURL
-	LLMAPIKey  callwright.Secret // --llm-api-key: key for LLMBaseURL
-	LLMModels  []NamedModel      // --llm-models: further models, which clients select by name
-	TTS        string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
-	STT        string            // --stt: pocketsphinx or openai; empty means pocketsphinx
+	LLMBaseURL  string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
+	LLMModel    string            // --llm-model: name of the model at LLMBaseURL
+	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
+	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
+	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
+	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
+	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
+	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine
+	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
+	STTAPIKey   callwright.Secret // --stt-api-key: key for Deepgram
 
 	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
 	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
@@ -258,6 +263,20 @@ func (c *Config) complete() error {
 	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
 		return errors.New("--llm-base-url and --llm-model must be set together")
 	}
+	if c.LLMFallback != "" {
+		return c.checkFallback()
+	}
+	return nil
+}
+
+// checkFallback returns an error if --llm-fallback names no further model, or there is no default model that could fail.
+func (c *Config) checkFallback() error {
+	if c.LLMBaseURL == "" {
+		return errors.New("--llm-fallback requires --llm-base-url")
+	}
+	if !slices.ContainsFunc(c.LLMModels, func(m NamedModel) bool { return m.Name == c.LLMFallback }) {
+		return fmt.Errorf("--llm-fallback %s must be a name in --llm-models", c.LLMFallback)
+	}
 	return nil
 }
 
@@ -268,13 +287,19 @@ func (c *Config) checkEngines() error {
 	default:
 		return errors.New("--tts must be flite, espeak or openai")
 	}
+	remote := false // whether a recognizer takes an address
 	switch c.STT {
-	case "", "pocketsphinx", "openai":
+	case "", "pocketsphinx", "openai", "openai-realtime":
+	case "deepgram", "vosk":
+		remote = true
 	default:
-		return errors.New("--stt must be pocketsphinx or openai")
+		return errors.New("--stt must be pocketsphinx, openai, openai-realtime, deepgram or vosk")
 	}
-	if (c.TTS == "openai" || c.STT == "openai") && c.LLMBaseURL == "" {
-		return errors.New("--tts openai and --stt openai require --llm-base-url")
+	if !remote && (c.STTURL != "" || c.STTAPIKey != "") {
+		return errors.New("--stt-url and --stt-api-key require --stt deepgram or --stt vosk")
+	}
+	if (c.TTS == "openai" || strings.HasPrefix(c.STT, "openai")) && c.LLMBaseURL == "" {
+		return errors.New("--tts openai, --stt openai and --stt openai-realtime require --llm-base-url")
 	}
 	return nil
 }

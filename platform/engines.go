@@ -3,15 +3,18 @@ package platform
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/deepgram"
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
@@ -26,7 +29,7 @@ type engines struct {
 
 // newModel returns the program's model, or a selection of the models in the settings. Without --llm-base-url, the default of the selection
 // is the scripted model.
-func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
+func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwright.Runtime) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
 	}
@@ -42,16 +45,29 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, err
 		lc.Append(fx.StopHook(other.Close))
 		choice.Others[m.Name] = other
 	}
-	return choice, nil
+	if c.LLMFallback == "" {
+		return choice, nil
+	}
+	first, err := llm.NewFallback(llm.FallbackConfig{First: choice.Default, Second: choice.Others[c.LLMFallback], Runtime: runtime})
+	choice.Default = first
+	return choice, err
 }
 
 // newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
 func newService(lc fx.Lifecycle, c Config) (*openai.Client, error) {
-	service, err := openai.New(openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey})
+	service, err := openai.New(openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription()})
 	if err == nil {
 		lc.Append(fx.StopHook(service.Close))
 	}
 	return service, err
+}
+
+// transcription returns the name of the recognition model at --llm-base-url, or "" for the adapter's default.
+func (c Config) transcription() string {
+	if strings.HasPrefix(c.STT, "openai") {
+		return c.STTModel
+	}
+	return ""
 }
 
 // hasModel reports whether Config.Model or --llm-base-url replaces the scripted model as the default model.
@@ -80,7 +96,7 @@ func newEngines(c Config, service *openai.Client) (e spoken) {
 	}
 	if e.Recognizer != nil {
 		e.Engines.hearsBy = "the program's recognizer"
-	} else if e.Recognizer, e.Engines.hearsBy, err = newRecognizer(c.STT, service); err != nil {
+	} else if e.Recognizer, e.Engines.hearsBy, err = newRecognizer(c, service); err != nil {
 		e.Recognizer, e.Engines.missing = absent{err}, both(e.Engines.missing, err)
 	}
 	return e
@@ -116,12 +132,21 @@ func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used str
 	return nil, "nothing", err
 }
 
-func newRecognizer(name string, service *openai.Client) (conversation.Recognizer, string, error) {
-	if name == "openai" {
-		return service, name, nil
+// newRecognizer returns the recognizer that --stt names, and its name.
+func newRecognizer(c Config, service *openai.Client) (r conversation.Recognizer, used string, err error) {
+	switch c.STT {
+	case "openai":
+		return service, c.STT, nil
+	case "openai-realtime":
+		return service.Realtime(), c.STT, nil
+	case "deepgram":
+		r, err = deepgram.New(deepgram.Config{BaseURL: c.STTURL, APIKey: c.STTAPIKey, Model: c.STTModel})
+		return r, c.STT, err
+	case "vosk":
+		r, err = vosk.New(vosk.Config{URL: c.STTURL})
+		return r, c.STT, err
 	}
-	r, err := pocketsphinx.New(pocketsphinx.Config{})
-	if err != nil {
+	if r, err = pocketsphinx.New(pocketsphinx.Config{}); err != nil {
 		return nil, "nothing", err
 	}
 	return r, "pocketsphinx", nil

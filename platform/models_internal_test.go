@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/fx/fxtest"
 
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -39,7 +41,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := newModel(lc, c, service)
+	model, err := newModel(lc, c, service, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,5 +56,39 @@ func TestModels(t *testing.T) {
 		if err != nil || len(asked) != 1 || strings.TrimSpace(asked[0]) != strings.TrimSpace(tt.want) {
 			t.Errorf("%q asks %q, %v; want %q", tt.name, asked, err, tt.want)
 		}
+	}
+}
+
+// TestFallback checks that the model of --llm-fallback replies if the default model does not.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(down.Close)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"Hello.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+	}))
+	t.Cleanup(up.Close)
+	c := Config{LLMBaseURL: down.URL, LLMModel: "small", LLMFallback: "other", LLMModels: []NamedModel{{Name: "other", Model: "large", BaseURL: up.URL}}}
+	if err := c.checkFallback(); err != nil {
+		t.Fatal(err)
+	}
+	lc := fxtest.NewLifecycle(t)
+	service, err := newService(lc, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := newModel(lc, c, service, callwright.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lc.RequireStart()
+	defer lc.RequireStop()
+	if got, err := agentstest.Collect(t.Context(), model, llm.ReplyRequest{}); err != nil || got.Text != "Hello." {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+	c.LLMFallback = "unknown"
+	if err := c.checkFallback(); err == nil {
+		t.Error("an unknown name is accepted")
 	}
 }

@@ -52,7 +52,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 		return nil, err
 	}
 	held, err := engine.New(engine.Config{
-		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{Retries: limitRetries}),
+		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{}),
 		Judge:       func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) },
 		CheckCaller: p.Config.hasModel(), Runtime: p.Runtime,
 	})
@@ -88,9 +88,6 @@ func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error
 	}
 	return tornado.New(c)
 }
-
-// limitRetries is the number of retries of a model call after a rate limit.
-const limitRetries = 5
 
 // judgedBy describes how assertions are judged, human-readable.
 func (p runsOn) judgedBy() string {

@@ -41,6 +41,7 @@ type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Extra     string `json:"extra,omitempty"`
 }
 
 // answer is the JSON form of an llm.Answer. The model's output is stored as text, because it may be invalid JSON.
@@ -55,6 +56,9 @@ func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect)}
 	if p.Call != nil {
 		out.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: json.RawMessage(p.Call.Arguments)}
+		if p.Call.Extra != "" {
+			out.Call.Extra = json.RawMessage(p.Call.Extra)
+		}
 	}
 	if p.Usage != nil {
 		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}

@@ -53,7 +53,7 @@ func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 			out[i].Expect[j] = m.redact(phrase)
 		}
 		if p.Call != nil {
-			out[i].Call = &call{p.Call.ID, p.Call.Name, m.redact(string(p.Call.Arguments))}
+			out[i].Call = &call{p.Call.ID, p.Call.Name, m.redact(string(p.Call.Arguments)), string(p.Call.Extra)}
 		}
 	}
 	if clean := m.redact(whole.String()); clean != whole.String() {

@@ -5,21 +5,20 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 )
 
 // Answer answers a question by chat completion, in the JSON schema mode if the question has a schema. If the service refuses that mode or
-// the schema, Answer repeats the request without the mode, and only the prompt describes the schema: see llm.Question.Prompt. Later
-// questions to a model without the mode do not request the mode again.
+// the schema, or the model fails in the mode, Answer repeats the request without the mode, and only the prompt describes the schema: see
+// llm.Question.Prompt. It does not request a refused mode, or the mode with a refused schema, again.
 func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	system, user := q.Prompt(rand.Text())
 	body := chatRequest{
 		Model: c.config.Model, Messages: []chatMessage{said("system", system), said("user", user)}, Temperature: q.Temperature,
 	}
-	if _, known := c.noSchema.Load(body.Model); known || len(q.Schema) == 0 {
+	if !c.refused.allows(q.Schema) {
 		return c.answer(ctx, body)
 	}
 	strict := body
@@ -27,13 +26,17 @@ func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error)
 		Type: "json_schema", JSONSchema: jsonSchema{Name: schemaName(q.Task), Schema: q.Schema, Strict: true},
 	}
 	a, err := c.answer(ctx, strict)
-	refused, ok := errors.AsType[*serviceError](err)
-	if !ok || !aboutFormat(refused) {
+	broken, ok := errors.AsType[*serviceError](err)
+	if !ok {
+		return a, err
+	}
+	scope := refusedBy(broken)
+	if scope == refusedNothing {
 		return a, err
 	}
 	a, err = c.answer(ctx, body)
-	if err == nil && !strings.Contains(strings.ToLower(refused.message), "invalid schema") {
-		c.noSchema.Store(body.Model, true) // the service refused the mode, not only this schema
+	if err == nil {
+		c.refused.store(scope, q.Schema)
 	}
 	return a, err
 }
@@ -46,17 +49,26 @@ func (c *Client) answer(ctx context.Context, body chatRequest) (llm.Answer, erro
 		return llm.Answer{}, failure(err)
 	}
 	if len(completion.Choices) == 0 {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "the service returned an empty answer"}
+		return llm.Answer{}, errEmpty
 	}
 	choice := completion.Choices[0]
-	if choice.FinishReason == "content_filter" || choice.Message.Refusal != "" {
-		return llm.Answer{}, &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter or the model refused the request"}
+	text := withoutThoughts(string(choice.Message.Content))
+	switch {
+	case choice.FinishReason == "content_filter" || choice.Message.Refusal != "":
+		return llm.Answer{}, errWithheld
+	case choice.FinishReason == "length":
+		return llm.Answer{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the answer was cut off at the maximum length that the service allows"}
+	case strings.TrimSpace(text) == "":
+		return llm.Answer{}, errEmpty
 	}
-	return llm.Answer{
-		JSON: json.RawMessage(choice.Message.Content), Model: completion.Model,
-		Usage: completion.Usage.counted(),
-	}, nil
+	return llm.Answer{JSON: json.RawMessage(text), Model: completion.Model, Usage: completion.Usage.counted()}, nil
 }
+
+// These failures are answers without words.
+var (
+	errEmpty    = &llm.Failure{Class: llm.ClassTransient, Message: "the service returned an empty answer"}
+	errWithheld = &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter or the model refused the request"}
+)
 
 // schemaName returns the name of a question's schema: the task, or "answer" if the task is empty. The service requires a name.
 func schemaName(task llm.Task) string {
@@ -64,11 +76,4 @@ func schemaName(task llm.Task) string {
 		return "answer"
 	}
 	return string(task)
-}
-
-// aboutFormat reports whether a service may have refused the requested answer format. Servers report such a refusal in different ways, some
-// without a reason. Answer therefore also repeats a request that is wrong for another reason.
-func aboutFormat(err *serviceError) bool {
-	return (err.status == http.StatusBadRequest || err.status == http.StatusUnprocessableEntity) &&
-		failure(err).Class == llm.ClassPermanent
 }

@@ -45,7 +45,7 @@ func (c *Client) request(r llm.ReplyRequest, nonce string) chatRequest {
 		messages = append(messages, said("user", llm.Data(nonce, known)))
 	}
 	return chatRequest{
-		Model: c.config.Model, Messages: append(messages, dialogue(r)...), Tools: tools(r), Temperature: r.Temperature,
+		Model: c.config.Model, Messages: alternating(append(messages, dialogue(r)...)), Tools: tools(r), Temperature: r.Temperature,
 		StreamOptions: &streamOptions{IncludeUsage: true},
 	}
 }
@@ -151,7 +151,7 @@ func ownMessage(m llm.Message, answered map[string]bool) (chatMessage, bool) {
 	for _, c := range m.Calls {
 		if answered[c.ID] {
 			own.ToolCalls = append(own.ToolCalls, chatToolCall{
-				ID: c.ID, Type: "function", Function: functionCall{Name: c.Name, Arguments: string(c.Arguments)},
+				ID: c.ID, Type: "function", Function: functionCall{Name: c.Name, Arguments: validArguments(c.Arguments)}, Extra: c.Extra,
 			})
 		}
 	}
@@ -185,4 +185,42 @@ func tools(r llm.ReplyRequest) []chatTool {
 
 func offers(tools []llm.Tool, name string) bool {
 	return slices.ContainsFunc(tools, func(t llm.Tool) bool { return t.Name == name })
+}
+
+// validArguments returns the arguments of a tool call, or "{}" if they are no JSON object. Services parse the arguments in the messages of a
+// request, and would refuse all later requests of the conversation.
+func validArguments(arguments json.RawMessage) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(arguments, &object) != nil || object == nil {
+		return "{}"
+	}
+	return string(arguments)
+}
+
+// alternating joins neighbours with the same role, because the chat templates of some models, such as Mistral and Gemma, refuse them.
+func alternating(messages []chatMessage) []chatMessage {
+	out := messages[:0]
+	for _, m := range messages {
+		if len(out) > 0 {
+			if last := &out[len(out)-1]; last.Role == m.Role && m.Role != "tool" && len(last.ToolCalls) == 0 {
+				last.join(m)
+				continue
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// join appends another message of the same role.
+func (m *chatMessage) join(next chatMessage) {
+	m.ToolCalls = next.ToolCalls
+	switch {
+	case next.Content == nil:
+	case m.Content == nil:
+		m.Content = next.Content
+	default:
+		both := *m.Content + "\n\n" + *next.Content
+		m.Content = &both
+	}
 }

@@ -22,14 +22,15 @@ const key = "sk-test-4711"
 
 // fake is a service that speaks and recognizes agentstest.Voice, and returns the same reply to every conversation.
 type fake struct {
-	chat    func(w http.ResponseWriter) // sends the answer; if nil, the fake sends a greeting, or a value that fits the schema
-	replay  string                      // the file in testdata to stream
-	speech  http.HandlerFunc            // if nil, agentstest.Voice speaks
-	hold    func()                      // if set, called on a transcription, which the fake then never answers
-	mu      sync.Mutex
-	request map[string]any // the last JSON received
-	raw     string         // the same before parsing
-	form    map[string]string
+	chat       func(w http.ResponseWriter) // sends the answer; if nil, the fake sends a greeting, or a value that fits the schema
+	replay     string                      // the file in testdata to stream
+	speech     http.HandlerFunc            // if nil, agentstest.Voice speaks
+	transcript func(w http.ResponseWriter) // sends the answer to a transcription; if nil, the fake recognizes agentstest.Voice
+	hold       func()                      // if set, called on a transcription, which the fake then never answers
+	mu         sync.Mutex
+	request    map[string]any // the last JSON received
+	raw        string         // the same before parsing
+	form       map[string]string
 }
 
 // start serves the fake until the test ends, and returns a client of it.
@@ -208,6 +209,10 @@ func (f *fake) transcribe(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.form = form
 	f.mu.Unlock()
+	if f.transcript != nil {
+		f.transcript(w)
+		return
+	}
 	if f.hold != nil {
 		f.hold()
 		<-r.Context().Done()

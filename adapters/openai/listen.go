@@ -3,6 +3,9 @@ package openai
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +67,9 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 		return "", err
 	}
 	fields := map[string]string{"model": c.config.Transcription, "response_format": "json"}
+	if strings.Contains(strings.ToLower(c.config.Transcription), "whisper") && !c.onlyJSON.Load() {
+		fields["response_format"] = "verbose_json" // with the probabilities that a segment is no speech
+	}
 	if language != "" {
 		fields["language"] = language
 	}
@@ -71,8 +77,52 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 		fields["prompt"] = prompt
 	}
 	words, err := c.transcription(ctx, file.Bytes(), fields)
+	if refused, ok := errors.AsType[*serviceError](err); ok && refused.aboutFormat() && fields["response_format"] != "json" {
+		c.onlyJSON.Store(true)
+		fields["response_format"] = "json"
+		words, err = c.transcription(ctx, file.Bytes(), fields)
+	}
 	if err != nil {
 		return "", speechError(ctx, err)
 	}
-	return strings.TrimSpace(words), nil
+	return words, nil
 }
+
+// readTranscript returns the words in a transcription response. Models of the Whisper family invent words for noise: segments that are
+// probably no speech, and marks in brackets such as "[BLANK_AUDIO]", are no words.
+func readTranscript(body []byte) (string, error) {
+	var answer struct {
+		Text     *string         `json:"text"`
+		Error    json.RawMessage `json:"error"`
+		Segments []struct {
+			Text     string  `json:"text"`
+			NoSpeech float64 `json:"no_speech_prob"`
+			LogProb  float64 `json:"avg_logprob"`
+		} `json:"segments"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return "", err
+	}
+	if answer.Text == nil {
+		return "", newServiceError(body)
+	}
+	text := *answer.Text
+	if len(answer.Segments) > 0 {
+		text = ""
+		for _, s := range answer.Segments {
+			if s.NoSpeech <= mostNoSpeech || s.LogProb >= leastLogProb {
+				text += s.Text
+			}
+		}
+	}
+	return strings.Join(strings.Fields(noWords.ReplaceAllString(text, " ")), " "), nil
+}
+
+// A segment is no speech if its probabilities cross both limits, which are those of OpenAI's own Whisper program.
+const (
+	mostNoSpeech = 0.6
+	leastLogProb = -1.0
+)
+
+// noWords matches marks for sounds, such as "[BLANK_AUDIO]", "(music)" and notes.
+var noWords = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|[♪♫]`)

@@ -5,8 +5,9 @@ package openai
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/callwright/callwright"
@@ -26,8 +27,9 @@ const (
 
 // Config configures a Client, which reads no environment variables. The zero Config is valid, but OpenAI itself requires a key.
 type Config struct {
-	BaseURL string            // including the version; if empty, https://api.openai.com/v1
-	APIKey  callwright.Secret // if empty, requests carry none
+	BaseURL   string            // including the version; may have a query, which each request gets; if empty, https://api.openai.com/v1
+	APIKey    callwright.Secret // if empty, requests carry none
+	KeyHeader string            // header with the bare key; if empty, "api-key" for Azure, and otherwise "Authorization" with "Bearer KEY"
 
 	Model string // of the language model; if empty, gpt-4o-mini
 
@@ -42,9 +44,13 @@ type Config struct {
 // Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
 type Client struct {
 	config Config        // without its APIKey
+	base   *url.URL      // Config.BaseURL; its query is part of each request
 	key    func() string // a function, because fmt would print the API key of an unexported string field
 
-	noSchema sync.Map // names of models that do not support the JSON schema mode
+	refused  refusals
+	onlyWAV  atomic.Bool // whether the service has refused PCM
+	onlyJSON atomic.Bool // whether the service has refused transcriptions with probabilities
+	thinking atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
 }
 
 var (
@@ -74,10 +80,16 @@ func New(config Config) (*Client, error) {
 			config.Client.Transport = shared.Clone()
 		}
 	}
+	if config.KeyHeader == "" && azure.MatchString(base.Hostname()) {
+		config.KeyHeader = "api-key"
+	}
 	key := config.APIKey.Reveal()
 	config.APIKey = ""
-	return &Client{config: config, key: func() string { return key }}, nil
+	return &Client{config: config, base: base, key: func() string { return key }}, nil
 }
+
+// azure matches the hosts of Azure's services, which take a key only in a header of their own.
+var azure = regexp.MustCompile(`\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$`)
 
 func fill(value *string, standard string) {
 	if *value == "" {

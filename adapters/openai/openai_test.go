@@ -49,6 +49,30 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// TestAzure checks the address and the key of a request to a service whose base URL has a query.
+func TestAzure(t *testing.T) {
+	t.Parallel()
+	var got *http.Request
+	c := client(t, openai.Config{
+		BaseURL: "https://x.openai.azure.com/openai/deployments/d?api-version=2024-10-21", APIKey: key,
+		Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			got = r
+			return nil, errors.New("offline")
+		})},
+	})
+	if _, err := c.Answer(t.Context(), llm.Question{}); err == nil {
+		t.Fatal("there was an answer")
+	}
+	const want = "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21"
+	if got.URL.String() != want || got.Header.Get("Api-Key") != key || got.Header.Get("Authorization") != "" {
+		t.Errorf("request to %s with %v", got.URL, got.Header)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 func TestKeyIsNeverShown(t *testing.T) {
 	t.Parallel()
 	f := &fake{chat: func(w http.ResponseWriter) {

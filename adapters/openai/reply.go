@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -18,51 +18,51 @@ const maxCalls = 16
 // Name returns the name of the language model.
 func (c *Client) Name() string { return c.config.Model }
 
-// Reply streams a reply by chat completion: the text, then the complete tool calls, then the action and the usage. It ignores calls of
-// tools that r does not offer, and actions that r does not permit.
+// Reply streams a reply by chat completion: the text, then the complete tool calls, then the action and the usage. Thoughts of the model are
+// no part of the text, and tool calls that the model writes into its text are tool calls. Reply ignores calls of tools that r does not offer,
+// and actions that r does not permit, but a reply without anything else is a failure.
 func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		var reply reply
-		var err error
-		for piece, fault := range c.stream(ctx, c.request(r, rand.Text())) {
-			if err = fault; err != nil {
-				break
+		reply := reply{words: words{thinking: c.thinking.Load()}}
+		for piece, err := range c.stream(ctx, c.request(r, rand.Text())) {
+			if err != nil {
+				yield(llm.ReplyPart{}, failure(err))
+				return
 			}
 			if text := reply.add(&piece); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
 				return
 			}
 		}
-		if err == nil {
-			err = reply.check()
-		}
-		if err != nil {
-			f, ok := errors.AsType[*llm.Failure](err)
-			if !ok {
-				f = failure(err)
-			}
-			yield(llm.ReplyPart{}, f)
+		if text := reply.words.finish(); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
 			return
 		}
-		for _, call := range reply.calls {
-			if offers(r.Tools, call.Name) && !yield(llm.ReplyPart{Call: &call}, nil) {
+		c.thinking.Store(reply.words.ended)
+		calls, action := reply.decide(r)
+		if err := reply.check(len(calls) > 0 || action != ""); err != nil {
+			yield(llm.ReplyPart{}, err)
+			return
+		}
+		for _, call := range calls {
+			if !yield(llm.ReplyPart{Call: &call}, nil) {
 				return
 			}
 		}
-		yield(llm.ReplyPart{Action: reply.action(r), Usage: reply.usage}, nil)
+		yield(llm.ReplyPart{Action: action, Usage: reply.usage}, nil)
 	}
 }
 
-// reply collects the tool calls, the usage and the finish reason of a streamed answer.
+// reply collects the parts of a streamed answer.
 type reply struct {
+	words    words
 	calls    []llm.ToolCall // in the order of arrival
 	indexes  []int64        // the service's index of each call
-	finished string         // the finish reason, empty until it arrives
+	finished word           // the finish reason, empty until it arrives
 	usage    *llm.Usage
 }
 
-// add stores the tool calls, usage and finish reason of a chunk, and returns its text.
+// add stores the tool calls, usage and finish reason of a chunk, and returns its words. A refusal of the model is words, too.
 func (r *reply) add(piece *chunk) string {
 	if u := piece.Usage.counted(); u != (llm.Usage{}) {
 		r.usage = &u
@@ -72,22 +72,39 @@ func (r *reply) add(piece *chunk) string {
 	}
 	choice := piece.Choices[0]
 	for _, part := range choice.Delta.ToolCalls {
-		if call := r.call(part.Index, part.ID); call != nil {
-			call.Name += part.Function.Name
-			call.Arguments = append(call.Arguments, part.Function.Arguments...)
-		}
+		r.addCall(part)
 	}
 	if choice.FinishReason != "" {
 		r.finished = choice.FinishReason
 	}
-	return choice.Delta.Content
+	return r.words.add(string(choice.Delta.Content + choice.Delta.Refusal))
+}
+
+// addCall adds a piece of a tool call. Some services send the name again in each piece, so that a name replaces the name before.
+func (r *reply) addCall(part toolCall) {
+	call := r.call(part)
+	if call == nil {
+		return
+	}
+	if part.Function.Name != "" {
+		call.Name = string(part.Function.Name)
+	}
+	if present(part.Extra) {
+		call.Extra = part.Extra
+	}
+	call.Arguments = append(call.Arguments, part.Function.Arguments...)
 }
 
 // call returns the tool call that a piece continues: the last call with the same index, or a new call. A piece with another id starts a new
-// call, because some services send index 0 for every call. Some services send no ids. call returns nil for a new call beyond maxCalls.
-func (r *reply) call(index int64, id string) *llm.ToolCall {
+// call, and so does a piece with a name after a call with complete arguments, because some services send one index for every call, and no
+// ids. call returns nil for a new call beyond maxCalls.
+func (r *reply) call(part toolCall) *llm.ToolCall {
+	id := string(part.ID)
 	for i := range slices.Backward(r.indexes) {
-		if r.indexes[i] == index && (id == "" || id == r.calls[i].ID) {
+		if r.indexes[i] == part.Index && (id == "" || id == r.calls[i].ID) {
+			if part.Function.Name != "" && id == "" && json.Valid(r.calls[i].Arguments) {
+				break
+			}
 			return &r.calls[i]
 		}
 	}
@@ -97,36 +114,50 @@ func (r *reply) call(index int64, id string) *llm.ToolCall {
 	if id == "" {
 		id = fmt.Sprintf("call_%d", len(r.calls))
 	}
-	r.indexes = append(r.indexes, index)
+	r.indexes = append(r.indexes, part.Index)
 	r.calls = append(r.calls, llm.ToolCall{ID: id, Arguments: json.RawMessage{}})
 	return &r.calls[len(r.calls)-1]
 }
 
-// check returns an error for an answer that the network cut off or the service withheld.
-func (r *reply) check() error {
-	switch r.finished {
-	case "":
-		return &llm.Failure{Class: llm.ClassTransient, Message: "the service cut off the answer before its end"}
-	case "content_filter":
-		return &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter refused the request or the answer"}
-	default:
-		return nil
-	}
-}
-
-// action returns the permitted action that the model called. A transfer has priority over the end of the call, which would prevent the
-// transfer.
-func (r *reply) action(request llm.ReplyRequest) llm.Action {
+// check returns an error for an answer that the service withheld, or that would be silence. acts reports whether the answer contains a tool
+// call or an action that the request permits.
+func (r *reply) check(acts bool) error {
 	switch {
-	case request.CanTransfer && r.wants(request, toolTransfer):
-		return llm.ActionTransfer
-	case request.CanEnd && r.wants(request, toolEnd):
-		return llm.ActionEnd
+	case r.finished == "content_filter":
+		return errWithheld
+	case acts || r.words.begun:
+		return nil
+	case len(r.calls)+len(r.words.calls) > 0 || r.words.broken:
+		return &llm.Failure{Class: llm.ClassTransient, Message: "the model called a tool that does not exist, or in a form that cannot be read"}
 	default:
-		return ""
+		return errEmpty
 	}
 }
 
-func (r *reply) wants(request llm.ReplyRequest, action string) bool {
-	return !offers(request.Tools, action) && slices.ContainsFunc(r.calls, func(c llm.ToolCall) bool { return c.Name == action })
+// decide returns the calls of tools that the request offers, and the permitted action that the model called. A transfer has priority over
+// the end of the call, which would prevent the transfer.
+func (r *reply) decide(request llm.ReplyRequest) (calls []llm.ToolCall, action llm.Action) {
+	for _, call := range r.words.calls {
+		call.ID = fmt.Sprintf("call_%d", len(r.calls))
+		r.calls = append(r.calls, call)
+	}
+	for _, call := range r.calls[:min(len(r.calls), maxCalls)] {
+		switch call.Name = offered(request, call.Name); {
+		case offers(request.Tools, call.Name):
+			calls = append(calls, call)
+		case call.Name == toolTransfer && request.CanTransfer:
+			action = llm.ActionTransfer
+		case call.Name == toolEnd && request.CanEnd && action == "":
+			action = llm.ActionEnd
+		}
+	}
+	return calls, action
+}
+
+// offered returns the name of the tool that a model means: some write a prefix before it, such as "functions.".
+func offered(request llm.ReplyRequest, name string) string {
+	if i := strings.LastIndexAny(name, ".:/"); i >= 0 && !offers(request.Tools, name) {
+		return name[i+1:]
+	}
+	return name
 }

@@ -149,9 +149,9 @@ func TestReplyMessages(t *testing.T) {
 	}{
 		"agent": {
 			llm.ReplyRequest{Messages: talk},
-			`user:(The call has just been answered. You speak first.)|assistant:Yes?|user:Look.|assistant:One moment. c1 look {"a":|tool:found c1`,
+			`user:(The call has just been answered. You speak first.)|assistant:Yes?|user:Look.|assistant:One moment. c1 look {}|tool:found c1`,
 		},
-		"arriving":            {llm.ReplyRequest{Messages: talk[:2], Arriving: true}, `user:(The call has just been answered. You speak first.)|assistant:Yes?|user:Look.|user:(The conversation has come to your task. You speak.)`},
+		"arriving":            {llm.ReplyRequest{Messages: talk[:2], Arriving: true}, "user:(The call has just been answered. You speak first.)|assistant:Yes?|user:Look.\n\n(The conversation has come to your task. You speak.)"},
 		"arriving first":      {llm.ReplyRequest{Arriving: true}, `user:(The call has just been answered. You speak first.)`},
 		"caller":              {llm.ReplyRequest{Task: llm.TaskCaller, Messages: talk[:3]}, `user:Yes?|assistant:Look.|user:One moment.`},
 		"caller speaks first": {llm.ReplyRequest{Task: llm.TaskCaller}, `user:(The call has just been answered. You speak first.)`},

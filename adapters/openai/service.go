@@ -5,13 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"iter"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
-	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -56,9 +55,10 @@ type chatMessage struct {
 func said(role, text string) chatMessage { return chatMessage{Role: role, Content: &text} }
 
 type chatToolCall struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function functionCall `json:"function"`
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Function functionCall    `json:"function"`
+	Extra    json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type functionCall struct {
@@ -92,31 +92,40 @@ func (u usage) counted() llm.Usage {
 
 // completion is the body of a response that is not streamed.
 type completion struct {
-	Model   string `json:"model"`
-	Usage   usage  `json:"usage"`
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-		Message      struct {
-			Content string `json:"content"`
-			Refusal string `json:"refusal"`
-		} `json:"message"`
-	} `json:"choices"`
+	Model   string   `json:"model"`
+	Usage   usage    `json:"usage"`
+	Choices []choice `json:"choices"`
 }
 
 // chunk is the data of one event in a streamed response.
-type chunk struct {
-	Usage   usage `json:"usage"`
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-		Delta        struct {
-			Content   string `json:"content"`
-			ToolCalls []struct {
-				Index    int64        `json:"index"`
-				ID       string       `json:"id"`
-				Function functionCall `json:"function"`
-			} `json:"tool_calls"`
-		} `json:"delta"`
-	} `json:"choices"`
+type chunk = completion
+
+// choice is an answer, or a piece of a streamed answer.
+type choice struct {
+	FinishReason word            `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"`
+	Message      message         `json:"message"`
+	Delta        message         `json:"delta"` // a piece of Message
+}
+
+// message is a message of the model, or a piece of one. Members for thoughts are not here, because nothing reads them.
+type message struct {
+	Content      content       `json:"content"`
+	Refusal      content       `json:"refusal"`
+	ToolCalls    []toolCall    `json:"tool_calls"`
+	FunctionCall *functionPart `json:"function_call"` // a tool call of older services
+}
+
+type toolCall struct {
+	Index    int64           `json:"index"`
+	ID       word            `json:"id"`
+	Function functionPart    `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"` // must be sent back; Gemini's signature of its thoughts
+}
+
+type functionPart struct {
+	Name      word      `json:"name"`
+	Arguments arguments `json:"arguments"`
 }
 
 // speechRequest is the body of a request for speech.
@@ -142,14 +151,12 @@ func (c *Client) postJSON(ctx context.Context, path string, body any) (*http.Res
 // post sends a request to a path below the base URL. It returns a *serviceError for a status of 400 or more. Otherwise the caller closes
 // the body of the response.
 func (c *Client) post(ctx context.Context, path, contentType string, body io.Reader) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(c.config.BaseURL, "/")+path, body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), body)
 	if err != nil {
 		return nil, err
 	}
 	request.Header.Set("Content-Type", contentType)
-	if key := c.key(); key != "" {
-		request.Header.Set("Authorization", "Bearer "+key)
-	}
+	c.authorize(request.Header)
 	response, err := c.config.Client.Do(request)
 	if err != nil {
 		return nil, err
@@ -162,112 +169,134 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 	if err != nil {
 		return nil, err
 	}
-	return nil, newServiceError(response, text)
+	refused := newServiceError(text)
+	refused.status, refused.header = response.StatusCode, response.Header
+	return nil, refused
+}
+
+// authorize sets the header with the key.
+func (c *Client) authorize(header http.Header) {
+	switch key := c.key(); {
+	case key == "":
+	case c.config.KeyHeader != "":
+		header.Set(c.config.KeyHeader, key)
+	default:
+		header.Set("Authorization", "Bearer "+key)
+	}
 }
 
 // maxError is the maximum number of bytes that post reads from the body of an error response.
 const maxError = 1 << 20
 
-// serviceError is an error that the service reports. Error does not include the service's message, which can quote the prompt or the key.
-type serviceError struct {
-	status      int
-	retryAfter  string // the Retry-After header
-	code, param string
-	message     string
-}
-
-// Error returns a text that contains only the HTTP status.
-func (e *serviceError) Error() string {
-	return fmt.Sprintf("the service answered with the status %d", e.status)
-}
-
-func newServiceError(response *http.Response, body []byte) *serviceError {
-	e := &serviceError{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After")}
-	var envelope struct {
-		Error json.RawMessage `json:"error"`
-	}
-	_ = json.Unmarshal(body, &envelope)
-	var detail map[string]any // a map, because servers differ in the types of the members
-	if json.Unmarshal(envelope.Error, &detail) != nil {
-		_ = json.Unmarshal(envelope.Error, &e.message) // some servers send only a string
-		return e
-	}
-	e.code, _ = detail["code"].(string)
-	e.param, _ = detail["param"].(string)
-	e.message, _ = detail["message"].(string)
-	return e
-}
-
-// streamError is an error event that the service sends within a stream.
-type streamError struct{ event []byte }
-
-// Error returns a fixed text without the event, which can quote the prompt.
-func (*streamError) Error() string {
-	return "the service reported an error in the middle of its answer"
-}
-
 // complete requests a chat completion that is not streamed.
 func (c *Client) complete(ctx context.Context, body chatRequest) (completion, error) {
-	var answer completion
-	response, err := c.postJSON(ctx, "/chat/completions", body)
+	response, err := c.postChat(ctx, body)
 	if err != nil {
-		return answer, err
+		return completion{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	return answer, json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer)
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return completion{}, err
+	}
+	return parseAnswer(text, "")
 }
 
-// stream requests a chat completion as server-sent events, and yields the parsed data of each event until "[DONE]". It reads at most
-// maxAnswer bytes.
+// stream requests a chat completion as server-sent events, and yields the parsed data of each event. Its last element is an error unless the
+// answer ended with "[DONE]" or a finish reason. A service that does not stream answers with one completion, which becomes one chunk. stream
+// reads at most maxAnswer bytes.
 func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
 		body.Stream = true
-		response, err := c.postJSON(ctx, "/chat/completions", body)
+		response, err := c.postChat(ctx, body)
 		if err != nil {
 			yield(chunk{}, err)
 			return
 		}
 		defer func() { _ = response.Body.Close() }()
-		lines := bufio.NewScanner(io.LimitReader(response.Body, maxAnswer))
-		lines.Buffer(nil, maxAnswer)
-		var data []byte
-		for lines.Scan() {
-			line := lines.Bytes()
-			if more, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-				data = append(append(data, bytes.TrimPrefix(more, []byte(" "))...), '\n')
-			}
-			if len(line) > 0 || len(data) == 0 {
-				continue
-			}
-			if bytes.HasPrefix(data, []byte("[DONE]")) {
+		text := bufio.NewReader(io.LimitReader(response.Body, maxAnswer))
+		if first, _ := text.Peek(1); string(first) == "{" {
+			yield(readWhole(text))
+			return
+		}
+		finished := false
+		for e, err := range events(text) {
+			if err != nil {
+				yield(chunk{}, err)
 				return
 			}
-			piece, err := readChunk(data)
+			if string(e.data) == done {
+				return
+			}
+			piece, err := parseAnswer(e.data, e.name)
+			finished = finished || len(piece.Choices) > 0 && piece.Choices[0].FinishReason != ""
 			if !yield(piece, err) || err != nil {
 				return
 			}
-			data = data[:0]
 		}
-		if err := lines.Err(); err != nil {
-			yield(chunk{}, err)
+		if !finished {
+			yield(chunk{}, errCutOff)
 		}
 	}
 }
 
-// readChunk parses the data of an event. It returns a *streamError if the event reports an error.
-func readChunk(data []byte) (chunk, error) {
-	var piece struct {
-		chunk
-		Error json.RawMessage `json:"error"`
-	}
-	if err := json.Unmarshal(data, &piece); err != nil {
+// errCutOff reports a stream that ended before its answer was complete.
+var errCutOff = errors.New("the service cut off the answer before its end")
+
+// readWhole reads a completion that is not streamed, and returns it as one chunk.
+func readWhole(body io.Reader) (chunk, error) {
+	text, err := io.ReadAll(body)
+	if err != nil {
 		return chunk{}, err
 	}
-	if len(piece.Error) > 0 && string(piece.Error) != "null" {
-		return chunk{}, &streamError{bytes.Clone(data)}
+	piece, err := parseAnswer(text, "")
+	for i := range piece.Choices {
+		piece.Choices[i].Delta = piece.Choices[i].Message
 	}
-	return piece.chunk, nil
+	return piece, err
 }
+
+// parseAnswer parses a completion or the data of an event with the given name. It returns a *serviceError if these report an error. Events
+// with other names than "error" and "message" may contain anything.
+func parseAnswer(text []byte, event string) (completion, error) {
+	var answer struct {
+		completion
+		Error json.RawMessage `json:"error"`
+	}
+	err := json.Unmarshal(text, &answer)
+	foreign := event != "" && event != "message" && event != "error"
+	switch {
+	case present(answer.Error) || event == "error" || err == nil && len(answer.Choices) == 0 && isError(text):
+		return completion{}, newServiceError(text)
+	case err != nil && foreign:
+		return completion{}, nil
+	case err != nil:
+		return completion{}, err
+	}
+	for i, c := range answer.Choices {
+		if present(c.Error) {
+			return completion{}, newServiceError(text, c.Error)
+		}
+		if c.FinishReason == "error" {
+			return completion{}, newServiceError(nil)
+		}
+		if c.Message.FunctionCall != nil || c.Delta.FunctionCall != nil {
+			answer.Choices[i].Message.older()
+			answer.Choices[i].Delta.older()
+		}
+	}
+	return answer.completion, nil
+}
+
+// older converts the tool call of an older service.
+func (m *message) older() {
+	if m.FunctionCall != nil {
+		m.ToolCalls = append(m.ToolCalls, toolCall{Function: *m.FunctionCall})
+	}
+}
+
+// present reports whether a member has a value other than null.
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // transcription sends a WAV file with form fields and returns the text that the service recognized.
 func (c *Client) transcription(ctx context.Context, wav []byte, fields map[string]string) (string, error) {
@@ -296,8 +325,9 @@ func (c *Client) transcription(ctx context.Context, wav []byte, fields map[strin
 		return "", err
 	}
 	defer func() { _ = response.Body.Close() }()
-	var answer struct {
-		Text string `json:"text"`
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return "", err
 	}
-	return answer.Text, json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&answer)
+	return readTranscript(text)
 }

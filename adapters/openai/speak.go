@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -46,44 +48,57 @@ func (c *Client) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &speechStream{ctx: ctx, cancel: cancel, body: io.NopCloser(eof{})}
-	if !engine.Silent(speech.Text) {
-		voice := speech.Voice
-		if voice == "" {
-			voice = c.config.Voice
-		}
-		//nolint:bodyclose // the stream closes it
-		response, err := c.postJSON(ctx, "/audio/speech", speechRequest{
-			Model: c.config.SpeechModel, Input: speech.Text, Voice: voice, Format: "pcm", Speed: speech.Prosody.Tempo,
-		})
-		if err != nil {
-			err = speechError(ctx, err)
-			cancel()
-			return nil, err
-		}
-		s.body = response.Body
+	s := &speechStream{ctx: ctx, cancel: cancel, rate: speech.Rate, silent: engine.Silent(speech.Text), body: http.NoBody}
+	if s.silent {
+		return s, nil
 	}
-	var err error
-	if s.out, err = pcm.Convert(&samples{body: s}, speechRate, speech.Rate); err != nil {
-		_ = s.Close()
+	voice := speech.Voice
+	if voice == "" {
+		voice = c.config.Voice
+	}
+	//nolint:bodyclose // the stream closes it
+	response, err := c.postSpeech(ctx, speechRequest{Model: c.config.SpeechModel, Input: speech.Text, Voice: voice, Speed: speech.Prosody.Tempo})
+	if err != nil {
+		err = speechError(ctx, err)
+		cancel()
 		return nil, err
 	}
+	s.body, s.contentType = response.Body, response.Header.Get("Content-Type")
 	return s, nil
 }
 
-// eof is an empty body.
-type eof struct{}
+// postSpeech requests speech as PCM, or as WAV if the service has refused PCM.
+func (c *Client) postSpeech(ctx context.Context, body speechRequest) (*http.Response, error) {
+	if body.Format = "pcm"; c.onlyWAV.Load() {
+		body.Format = "wav"
+	}
+	response, err := c.postJSON(ctx, "/audio/speech", body)
+	refused, ok := errors.AsType[*serviceError](err)
+	if ok && body.Format == "pcm" && refused.aboutFormat() {
+		c.onlyWAV.Store(true)
+		return c.postSpeech(ctx, body)
+	}
+	return response, err
+}
 
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
+// aboutFormat reports whether a service refuses the format of audio.
+func (e *serviceError) aboutFormat() bool {
+	return (e.status == http.StatusBadRequest || e.status == http.StatusUnprocessableEntity) &&
+		(e.param == "response_format" || strings.Contains(e.message, "response_format"))
+}
 
 // speechStream reads the body of a response as samples at the requested rate.
 type speechStream struct {
 	ctx    context.Context //nolint:containedctx // the stream lives as long as the context of its Synthesize
 	cancel context.CancelFunc
 	body   io.ReadCloser
-	out    *pcm.Converter
+	rate   int  // of the requested samples, in hertz
+	silent bool // whether there is nothing to speak
 	closed atomic.Bool
 	once   sync.Once
+
+	contentType string
+	out         *pcm.Converter // nil before the first Read
 }
 
 // Read returns the next samples. It returns io.ErrClosedPipe after Close, and the context's error after the context has ended.
@@ -91,7 +106,7 @@ func (s *speechStream) Read(p []int16) (int, error) {
 	if err := s.over(); err != nil {
 		return 0, err
 	}
-	n, err := s.out.Read(p)
+	n, err := s.read(p)
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
@@ -100,6 +115,23 @@ func (s *speechStream) Read(p []int16) (int, error) {
 	default:
 		return n, speechError(s.ctx, err)
 	}
+}
+
+// read opens the audio before the first samples.
+func (s *speechStream) read(p []int16) (int, error) {
+	if s.silent {
+		return 0, io.EOF
+	}
+	if s.out == nil {
+		src, rate, err := openAudio(s.body, s.contentType)
+		if err != nil {
+			return 0, err
+		}
+		if s.out, err = pcm.Convert(src, rate, s.rate); err != nil {
+			return 0, err
+		}
+	}
+	return s.out.Read(p)
 }
 
 // over returns io.ErrClosedPipe if the stream was closed, or the error of its context.
@@ -118,27 +150,4 @@ func (s *speechStream) Close() error {
 		_ = s.body.Close()
 	})
 	return nil
-}
-
-// samples converts the bytes of a body to samples. A read of the body may end within a sample.
-type samples struct {
-	body *speechStream
-	raw  []byte
-	held int // number of bytes of an incomplete sample at the start of raw, 0 or 1
-}
-
-// Read waits for at least one sample. It omits an incomplete sample at the end of the body.
-func (s *samples) Read(p []int16) (int, error) {
-	if need := 2 * len(p); len(s.raw) < need {
-		s.raw = append(s.raw, make([]byte, need-len(s.raw))...)
-	}
-	for {
-		n, err := s.body.body.Read(s.raw[s.held : 2*len(p)])
-		have := s.held + n
-		count := len(pcm.AppendSamples(p[:0], s.raw[:have]))
-		s.held = copy(s.raw, s.raw[2*count:have])
-		if count > 0 || err != nil {
-			return count, err
-		}
-	}
 }

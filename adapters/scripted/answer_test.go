@@ -77,7 +77,7 @@ func TestExtract(t *testing.T) {
 			"We are 4.": int64(4), "twenty-one": int64(21), "A hundred, please": int64(100), "one hundred": int64(100), "(pressed 5)": int64(5),
 			"ninety nine": int64(99), "-3": int64(-3), "at 10:30": nil, "two or three": nil, "two, yes, 2": int64(2), "many": nil, "2.5": nil, "room B2": nil,
 			"on the 21st": nil, "99999999999999999999": nil, "twenty, zero": nil,
-			"that one": nil, "the first one, for two": int64(2), "just one": int64(1),
+			"one moment": nil, "just one question": nil, "that one": nil, "the first one, for two": int64(2), "just one": int64(1),
 		}},
 		{llm.Field{Name: "price", Type: llm.FieldNumber}, map[string]any{"$2.50!": 2.5, "fifteen": 15.0, "3": 3.0, "1.2.3": nil, "": nil}},
 		{llm.Field{Name: "sure", Type: llm.FieldBoolean}, map[string]any{
@@ -97,6 +97,11 @@ func TestExtract(t *testing.T) {
 		}},
 		{llm.Field{Name: "contactEmail", Type: llm.FieldString}, map[string]any{"It is ada.l+x@mail.example.com.": "ada.l+x@mail.example.com", "ada at example": nil}},
 		{llm.Field{Name: "mobile_number", Type: llm.FieldString}, map[string]any{"call +1 (202) 555-0102 please": "+12025550102", "202.555.0102": "2025550102", "12345": nil, "two oh two, double five five, zero one double nine": "2025550199", "one two three": nil}},
+		{llm.Field{Name: "callback", Type: llm.FieldString, Description: "the telephone number of the caller, 10 digits"}, map[string]any{
+			"(202) 555-0102": "2025550102", "two oh two, double five five, zero one double nine": "2025550199", "202 555 010": "202555010",
+			"202 5, no wait, 202 555 0102": "2025550102", "I have two questions": nil, "hello": nil,
+		}},
+		{llm.Field{Name: "code", Type: llm.FieldString, Description: "two digits"}, map[string]any{"four two": "42", "four": nil, "123": "123"}},
 		{llm.Field{Name: "name", Type: llm.FieldString, Description: "full name"}, map[string]any{"I am Ada": nil}},
 	}
 	for _, tt := range tests {

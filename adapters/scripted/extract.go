@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,6 +26,9 @@ const (
 
 // shortestPhone is the minimum number of digits in a telephone number.
 const shortestPhone = 6
+
+// shortestNumber is the minimum number of digits that count as an attempt to say a number whose length is known, unless it is shorter.
+const shortestNumber = 3
 
 // kindWords lists the words in a field's name or description that identify its kind. The first matching kind applies.
 var kindWords = []struct {
@@ -57,10 +61,11 @@ var (
 // several that differ.
 //
 // It finds integers and numbers in digits and in words up to a hundred, and booleans as words for yes and no. For a string it finds one of
-// the alternatives that the description quotes. Without quotations it finds the kind that the name or description mentions: an e-mail
+// the alternatives that the description quotes, or a number of any length if the description names the length: see expect.OfVariable and
+// expect.NumberIn. Without these it finds the kind that the name or description mentions: an e-mail
 // address, a telephone number in digits or English words, a weekday or date, or a time of day.
 func extract(q llm.Question) map[string]any {
-	said := lastOfCaller(q.Messages)
+	said, language := lastOfCaller(q.Messages), cmp.Or(q.Language, "en")
 	found := make(map[string]any, len(q.Fields))
 	for _, f := range q.Fields {
 		switch f.Type {
@@ -71,7 +76,7 @@ func extract(q llm.Question) map[string]any {
 		case llm.FieldBoolean:
 			found[f.Name] = only(booleans(said))
 		case llm.FieldString:
-			found[f.Name] = only(texts(f, said))
+			found[f.Name] = only(texts(f, language, said))
 		}
 	}
 	return found
@@ -101,16 +106,22 @@ func kindOf(text string) kind {
 }
 
 // texts returns the values of a string field that the caller's words contain.
-func texts(f llm.Field, said string) []string {
+func texts(f llm.Field, language, said string) []string {
 	if choices := phrasesOf(f.Description); len(choices) > 0 {
 		return alternatives(choices, said)
+	}
+	if a := expect.OfVariable(f.Name, false, f.Description); a.Kind == expect.Digits && a.Max > 0 {
+		if read := expect.NumberIn(language, said, a.Min, a.Max); len(read) >= min(a.Min, shortestNumber) {
+			return []string{read} // the agent rejects a number of another length
+		}
+		return nil
 	}
 	switch kindOf(f.Name + " " + f.Description) {
 	case kindEmail:
 		return emails.FindAllString(said, -1)
 	case kindPhone:
 		found := phones.FindAllString(said, -1)
-		if read := expect.DigitsIn("en", said); len(found) == 0 && len(read) >= shortestPhone {
+		if read := expect.DigitsIn(language, said); len(found) == 0 && len(read) >= shortestPhone {
 			return []string{read} // the caller's recognizer has returned words
 		}
 		for i, number := range found {

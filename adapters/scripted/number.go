@@ -24,6 +24,9 @@ var pointers = []string{
 	"that", "this", "the", "which", "no", "any", "every", "each", "another", "other", "first", "second", "next", "last", "some",
 }
 
+// things lists the words before which "one" is not a number, because callers ask for one of them.
+var things = []string{"moment", "second", "sec", "minute", "question", "thing", "more"}
+
 // The words for yes, no and not. A yes does not count if the text also contains a word for not.
 var (
 	yesWords = []string{
@@ -57,7 +60,7 @@ func numbers(text string) []float64 {
 	spoken := words(text)
 	for i := 0; i < len(spoken); i++ {
 		n, taken := spokenNumber(spoken[i:])
-		if n == 1 && i > 0 && slices.Contains(pointers, spoken[i-1]) {
+		if n == 1 && (i > 0 && slices.Contains(pointers, spoken[i-1]) || i+1 < len(spoken) && slices.Contains(things, spoken[i+1])) {
 			continue
 		}
 		if taken > 0 {

@@ -3,13 +3,11 @@ package scripted
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/template"
 )
 
 // verdict is the truth of a condition: yes, no or unsure.
@@ -36,14 +34,6 @@ func both(a, b verdict) verdict {
 
 // either returns yes if either verdict is yes, and otherwise no if either is no. It ignores an unsure verdict unless both are unsure.
 func either(a, b verdict) verdict { return max(a, b) }
-
-// comparison matches a condition on a variable in a text: day is known, day is not known, day is "Tuesday" or "Thursday".
-const comparison = `([\pL\pN_.\-]+)\s+is\s+(not\s+)?(known|` + quoted + `(?:\s*or\s*` + quoted + `)*)`
-
-var (
-	comparing     = regexp.MustCompile(`(?i)^` + comparison + `(?:\s+and\s+` + comparison + `)*\s*\.?$`)
-	oneComparison = regexp.MustCompile(`(?i)` + comparison)
-)
 
 // knowledge holds the facts by which choose evaluates options.
 type knowledge struct {
@@ -78,7 +68,7 @@ func choose(q llm.Question) (id, reason string, err error) {
 	case otherwise != nil && (len(unclear) == 0 || !otherwise.Otherwise):
 		return otherwise.ID, "no other fits", nil
 	case len(unclear) > 0:
-		return "", "", unsupported(fmt.Sprintf(`the conditions %q cannot be judged: quote what the caller says, such as "monday", or compare a variable, such as day is known`, unclear))
+		return "", "", unsupported(fmt.Sprintf(`the conditions %q cannot be judged: quote what the caller says, such as "monday", or compare a variable, such as day is known or wants is true`, unclear))
 	default:
 		return "", "", unsupported("no option fits what the caller said and what is known: add an option with the label otherwise")
 	}
@@ -98,7 +88,7 @@ func (k knowledge) condition(text string) verdict {
 // caller must have said.
 func (k knowledge) judge(text string) verdict {
 	text = strings.TrimSpace(text)
-	if strings.Contains(strings.ToLower(text), "is") && comparing.MatchString(text) { // the regexp is slow, and most texts do not contain "is"
+	if comparesVariables(text) {
 		v := yes
 		for _, m := range oneComparison.FindAllStringSubmatch(text, -1) {
 			v = both(v, k.compare(m[1], m[2] != "", m[3]))
@@ -112,20 +102,6 @@ func (k knowledge) judge(text string) verdict {
 		}
 	}
 	return v
-}
-
-// compare returns the verdict on one comparison of a variable. A variable whose text is empty counts as unknown.
-func (k knowledge) compare(name string, not bool, what string) verdict {
-	value, _ := template.LookUp(name, k.variables)
-	text := words(template.Spoken(value))
-	holds := len(text) > 0
-	if phrases := phrasesOf(what); len(phrases) > 0 {
-		holds = slices.ContainsFunc(phrases, func(p string) bool { return slices.Equal(words(p), text) })
-	}
-	if holds == not {
-		return no
-	}
-	return yes
 }
 
 // phrases yields the quotations of a text that contain words.
@@ -161,9 +137,18 @@ func cutQuote(text string) (before, after string, found bool) {
 	return text[:i], text[i+size:], true
 }
 
-// hintsOf returns the phrases by which a caller chooses an option: its quotations, or the weekdays if it mentions a day.
+// hintsOf returns the phrases by which a caller chooses an option: its quotations, or the weekdays if it mentions a day. Comparisons of
+// variables contain no such phrases, because the caller need not say the compared values.
 func hintsOf(o llm.Option) []string {
-	hints := phrasesOf(o.Label + " " + o.Description + " " + o.Condition)
+	if comparesVariables(o.Label) {
+		o.ID, o.Label = "", ""
+	}
+	hints := phrasesOf(o.Label)
+	for _, text := range []string{o.Description, o.Condition} {
+		if !comparesVariables(text) {
+			hints = append(hints, phrasesOf(text)...)
+		}
+	}
 	if len(hints) == 0 && kindOf(o.ID+" "+o.Label) == kindDay {
 		return slices.Clone(weekdays)
 	}

@@ -155,15 +155,15 @@ func (v heardAs) Hear([]int16, []int16) activity.Verdict { return activity.Verdi
 // TestClearVoiceInterruptsSooner checks that 160 ms of a clear voice interrupt where 200 ms of another voice do.
 func TestClearVoiceInterruptsSooner(t *testing.T) {
 	t.Parallel()
-	for clear, want := range map[bool]time.Duration{true: 160 * time.Millisecond, false: 200 * time.Millisecond} {
-		e := newEar(heardAs{Kind: activity.Speech, Level: -20, Certainty: 0.9, Clear: clear})
+	for sure, want := range map[bool]time.Duration{true: 160 * time.Millisecond, false: 200 * time.Millisecond} {
+		e := newEar(heardAs{Kind: activity.Speech, Level: -20, Certainty: 0.9, Clear: sure})
 		var after time.Duration
 		for !e.interrupts(200*time.Millisecond) && after < time.Second {
 			e.hear(Frame{In: make([]int16, 160)}, false)
 			after += frameTime
 		}
 		if after != want {
-			t.Errorf("a voice that is clear (%v) interrupts after %s, want %s", clear, after, want)
+			t.Errorf("a voice that is clear (%v) interrupts after %s, want %s", sure, after, want)
 		}
 	}
 }

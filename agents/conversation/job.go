@@ -16,6 +16,7 @@ type job struct {
 	number     int
 	kind       TurnKind
 	turn       int             // see Entry.Turn
+	began      time.Duration   // time of the call at which the turn was opened
 	text       string          // pressed digits, or the words that an early answer answers
 	utterances []*utterance    // the caller's speech
 	asked      string          // the agent's words before the turn

@@ -81,24 +81,25 @@ func TestHoldsAtMarks(t *testing.T) {
 			m.watch(now)
 		}
 		held := map[int]bool{} // words that were held before
+		ready := true          // whether all lines so far were written once
 		for begun := 0; !m.silent() || begun < len(text.clips); {
-			switch random.IntN(10) {
-			case 0, 1, 2:
+			switch n := random.IntN(10); {
+			case n < 3:
 				sound(160 * random.IntN(6))
-			case 3:
+			case n == 3:
 				m.hold(t.Context(), now, time.Duration(random.IntN(200))*time.Millisecond)
 				sound(len(p.waits))
 				text.checkHold(t, m, held)
 				m.resume(time.Second, HoldNoise)
+			case n == 4 && ready && begun < len(text.clips):
+				m.begin(text.clips[begun])
+				begun, ready = begun+1, false
 			default:
 				did, _, err := m.write(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
-				if did == written && begun < len(text.clips) {
-					m.begin(text.clips[begun])
-					begun++
-				}
+				ready = ready || did == written
 			}
 		}
 		if heard := m.heard(); heard != strings.Join(text.texts, " ") {

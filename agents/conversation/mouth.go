@@ -42,7 +42,7 @@ type mouth struct {
 type line struct {
 	clip  *clip
 	start int
-	end   int // known if a later line is being written
+	end   int // start until all samples of the line were written once
 	total int // samples of the whole text; 0 until known
 }
 
@@ -50,11 +50,12 @@ func newMouth(audio Audio) *mouth {
 	return &mouth{audio: audio, wake: make(chan struct{}, 1), course: full}
 }
 
-// begin adds a line to the answer. It does nothing if earlier lines were not written completely, because the answer was cut.
+// begin adds a line to the answer, unless the answer was cut. All samples of the earlier lines must have been written once. A hold or a fade
+// may have moved the position back into them since.
 func (m *mouth) begin(c *clip) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.line < len(m.lines) {
+	if m.closed {
 		return
 	}
 	start := 0

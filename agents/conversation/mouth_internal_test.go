@@ -115,7 +115,7 @@ func TestMouthCountsPlayedSamples(t *testing.T) {
 		p := &player{}
 		m := newMouth(p)
 		now := func() time.Duration { return time.Second }
-		repeated, begun := 0, 0
+		repeated, begun, ready := 0, 0, true
 		joints := map[int]bool{} // positions in played at which a held answer continued
 		for p.play(0); !m.silent() || begun < lines; {
 			switch n := random.IntN(12); {
@@ -141,21 +141,23 @@ func TestMouthCountsPlayedSamples(t *testing.T) {
 				m.watch(now)
 				m.resume(time.Second, HoldNoise)
 				joints[len(p.played)] = true
-			default:
-				if did, _, err := m.write(t.Context()); err != nil {
-					t.Fatal(err)
-				} else if did == written && begun < lines {
-					c := &clip{changed: make(chan struct{})}
-					samples := make([]int16, length)
-					for i := range samples {
-						if i%1600 < 1400 {
-							samples[i] = loud
-						}
+			case n == 9 && ready && begun < lines: // perhaps in a hold
+				c := &clip{changed: make(chan struct{})}
+				samples := make([]int16, length)
+				for i := range samples {
+					if i%1600 < 1400 {
+						samples[i] = loud
 					}
-					c.add(samples, io.EOF)
-					m.begin(c)
-					begun++
 				}
+				c.add(samples, io.EOF)
+				m.begin(c)
+				begun, ready = begun+1, false
+			default:
+				did, _, err := m.write(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				ready = ready || did == written
 			}
 		}
 		if len(p.played) != lines*length+repeated || m.reached != lines*length {

@@ -54,7 +54,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 		case <-j.ctx.Done():
 		}
 		switch {
-		case !ok:
+		case !ok, j.ctx.Err() != nil: // the end of the job's context may have stopped speak within a line
 			return nil, nil
 		case it.err != nil:
 			s.cfg.Logger.ErrorContext(j.ctx, "brain failed", "error", it.err)

@@ -19,7 +19,7 @@ func (r *reader) answersEarly() bool {
 // propose submits the turn as a job that is not certain. The turn stays open.
 func (r *reader) propose() {
 	r.submit(&job{
-		kind: TurnSpeech, turn: r.turn.number, utterances: slices.Clone(r.turn.utterances), asked: r.turn.asked, text: r.turn.text,
+		kind: TurnSpeech, turn: r.turn.number, began: r.turn.began, utterances: slices.Clone(r.turn.utterances), asked: r.turn.asked, text: r.turn.text,
 		lastVoice: r.turn.lastVoice, early: &Early{},
 	})
 }

@@ -187,12 +187,13 @@ func (r *reader) notePause(d time.Duration) {
 	r.pauses = append(r.pauses[max(0, len(r.pauses)-maxPauses+1):], d)
 }
 
-// carry adds the pending utterances to the caller's turn, and the utterances of the newest job if the brain has not been asked about them.
+// carry adds the pending utterances to the caller's turn, and the utterances of the newest job if the brain has not been asked about them. A
+// turn that has lasted for MaxTurn is not continued: the brain will be asked about it while the caller talks on.
 func (r *reader) carry() {
 	var earlier []*utterance
-	if j := r.job; j != nil && j.kind == TurnSpeech && j.claim() {
+	if j := r.job; j != nil && j.kind == TurnSpeech && r.now()-j.began < r.cfg.MaxTurn && j.claim() {
 		earlier = j.utterances
-		r.turn = callerTurn{number: j.turn, began: r.now(), asked: j.asked, begun: j.begun}
+		r.turn = callerTurn{number: j.turn, began: j.began, asked: j.asked, begun: j.begun}
 	}
 	r.openTurn()
 	shown := r.collect()
@@ -254,7 +255,7 @@ func (r *reader) turnJob() *job {
 	t := r.turn
 	r.turn = callerTurn{}
 	j := &job{
-		kind: TurnSpeech, turn: t.number, utterances: t.utterances, asked: t.asked, lastVoice: t.lastVoice, ended: r.now(), waitedFor: t.wait.Why, begun: t.begun,
+		kind: TurnSpeech, turn: t.number, began: t.began, utterances: t.utterances, asked: t.asked, lastVoice: t.lastVoice, ended: r.now(), waitedFor: t.wait.Why, begun: t.begun,
 	}
 	for _, u := range t.utterances {
 		j.voiced += u.voiced

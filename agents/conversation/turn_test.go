@@ -344,6 +344,23 @@ func TestRambling(t *testing.T) {
 	}
 }
 
+// TestTalksOn checks that a caller who never stops is answered after MaxTurn, although the recognizer is slower than each of the caller's pauses.
+func TestTalksOn(t *testing.T) {
+	t.Parallel()
+	b := parrot(2)
+	c := conversation.Config{MaxTurn: 2 * time.Second, Recognizer: &agentstest.Recognizer{Delay: time.Second}}
+	run(t, c, b, func(ctx context.Context, p *agentstest.Phone) {
+		must(t, p.WaitHeard(ctx, "start"))
+		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+		for range 10 {
+			p.Play(append(agentstest.Voice("bla bla bla bla", 8000), make([]int16, 8*360)...))
+		}
+	})
+	if turns := b.asked(); len(turns) < 2 || strings.Count(turns[1].Text, "bla") > 16 {
+		t.Errorf("turns %+v", turns)
+	}
+}
+
 // TestNoise checks that a short noise without words is no turn, that a long noise is a turn without words, and that a noise while the agent
 // speaks only holds its answer.
 func TestNoise(t *testing.T) {

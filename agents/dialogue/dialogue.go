@@ -114,6 +114,15 @@ func interrupted(words, heard string, starts []int) (begin int) {
 	return begin
 }
 
+// LastWords returns the agent's words of its last turn, including Unsaid.
+func (t *Talk) LastWords() string {
+	words := ""
+	if t.Last > 0 {
+		words = wordsOf(t.Messages[t.Last-1:])
+	}
+	return strings.TrimSpace(words + " " + t.Unsaid)
+}
+
 // wordsOf joins the agent's words in messages.
 func wordsOf(messages []llm.Message) string {
 	var texts []string

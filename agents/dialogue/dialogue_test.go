@@ -171,7 +171,7 @@ func TestFilled(t *testing.T) {
 	if got := (dialogue.Lines{}).Filled("de-AT").StillThere; got != "Sind Sie noch da?" {
 		t.Errorf("Austria's German has %q", got)
 	}
-	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f", TakeYourTime: "g", NotUnderstood: "h"}
+	own := dialogue.Lines{Repeat: "a", StillThere: "b", Goodbye: "c", Apology: "d", NotReached: "e", GoAhead: "f", TakeYourTime: "g", NotUnderstood: "h", Digits: "i"}
 	if own.Filled("de") != own {
 		t.Errorf("%+v became %+v", own, own.Filled("de"))
 	}

@@ -19,7 +19,11 @@ type Lines struct {
 	NotReached    string // said if a transfer has failed and the conversation continues
 	GoAhead       string // said if the caller has asked the agent to stop, and the agent has nothing else to answer
 	TakeYourTime  string // said if the caller asks the agent to wait
+	Digits        string // said if a number has the wrong length; DigitsHeard stands for the number of digits that were heard
 }
+
+// DigitsHeard is the placeholder in Lines.Digits.
+const DigitsHeard = "{n}"
 
 // Filled returns the lines with sentences of the language in place of empty lines. The language is a BCP 47 tag; English replaces a language
 // without sentences.
@@ -34,6 +38,7 @@ func (l Lines) Filled(language string) Lines {
 		NotReached:    cmp.Or(l.NotReached, d["not reached"]),
 		GoAhead:       cmp.Or(l.GoAhead, d["go ahead"]),
 		TakeYourTime:  cmp.Or(l.TakeYourTime, d["take your time"]),
+		Digits:        cmp.Or(l.Digits, d["digits"]),
 	}
 }
 

@@ -57,6 +57,9 @@ type Limited interface {
 	Unfollowed(asked, instructions string) string
 	// Unanswered returns a human-readable text if the model answers no question of a task. The text is empty if it answers some questions.
 	Unanswered(asked string, task Task) string
+	// Unchosen returns a human-readable text if the model never chooses an option in a question of TaskRoute, whatever was said and
+	// whatever values the variables have. The text is empty if the model may choose it. fields contains variables whose types are known.
+	Unchosen(asked string, o Option, fields []Field) string
 }
 
 // Unfollowed returns the reason why the named model does not follow the instructions of an agent, or "" if it does. Empty instructions mean
@@ -72,6 +75,14 @@ func Unfollowed(m Model, asked, instructions string) string {
 func Unanswered(m Model, asked string, task Task) string {
 	if l, ok := m.(Limited); ok {
 		return l.Unanswered(asked, task)
+	}
+	return ""
+}
+
+// Unchosen returns the reason why the named model never chooses an option, or "" if it may choose it: see Limited.
+func Unchosen(m Model, asked string, o Option, fields []Field) string {
+	if l, ok := m.(Limited); ok {
+		return l.Unchosen(asked, o, fields)
 	}
 	return ""
 }

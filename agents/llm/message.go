@@ -47,6 +47,7 @@ type ToolCall struct {
 	ID        string // not empty, and unique within the reply
 	Name      string // name of one of the request's Tools
 	Arguments json.RawMessage
+	Extra     json.RawMessage // data of the model's service, which the messages of later requests must contain unchanged; nil means none
 }
 
 // Usage counts the tokens that a model has read and written.

@@ -31,6 +31,7 @@ type ReplyPart struct {
 	Call   *ToolCall // tool to call; after the stream, the request is repeated with the tool's answer
 	Expect []string  // phrases that the other side may say next, as hints for speech recognition
 	Usage  *Usage    // set in the last part, if the model counts tokens
+	Model  string    // set in the last part, if another model than the requested one has replied
 }
 
 // Action names an agent's action in addition to its words.

@@ -102,6 +102,11 @@ func (s Selection) Unanswered(asked string, task Task) string {
 	return Unanswered(s.of(asked), asked, task)
 }
 
+// Unchosen returns the result of the model that the parameter asked names, or of the default model if the name is unknown.
+func (s Selection) Unchosen(asked string, o Option, fields []Field) string {
+	return Unchosen(s.of(asked), asked, o, fields)
+}
+
 // Hints returns the hints of the model that the request names, or of the default model if the name is unknown. It returns nil if that model
 // is no Hinter.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {

@@ -36,7 +36,7 @@ func (w *walk) follow(ctx context.Context, v way) {
 func (w *walk) visit(v way) {
 	pending, interruption := v.kind != back || w.state.ReturnPending, Interruption{}
 	if v.kind == back {
-		interruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}
+		interruption = w.returning(v.to)
 	}
 	switch {
 	case v.kind == global && w.state.Return == "":
@@ -46,6 +46,7 @@ func (w *walk) visit(v way) {
 	}
 	w.state.Interruption, w.returned = interruption, v.kind == back
 	w.visits++
+	w.state.Recounts = 0
 	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)

@@ -3,9 +3,11 @@ package pathway
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/template"
@@ -14,10 +16,14 @@ import (
 // routing contains the instructions by which a model chooses a way.
 const routing = "The conversation is led by a plan, and has come to one of its points. Choose how it goes on from there."
 
-// wanted returns the variables that the model must extract at the node: all if Refresh is set, otherwise those without a value.
-func (w *walk) wanted() []llm.Field {
+// wanted returns the variables that the model must extract at the node: all if Refresh is set, otherwise those without a value. It omits
+// boolean variables if the caller has not heard the question for them.
+func (w *walk) wanted(unasked bool) []llm.Field {
 	var fields []llm.Field
 	for _, f := range w.at.Extract {
+		if unasked && f.Type == llm.FieldBoolean {
+			continue
+		}
 		if v := w.state.Variables[f.Name]; v == nil || w.at.Refresh {
 			fields = append(fields, f)
 		}
@@ -25,9 +31,16 @@ func (w *walk) wanted() []llm.Field {
 	return fields
 }
 
+// unheard reports whether a caller who has heard the beginning of the agent's words has not heard the first word of their question.
+func unheard(words, heard string) bool {
+	asks, last := question(words)
+	at := strings.LastIndex(words, cmp.Or(asks, last))
+	return len(strings.TrimSpace(heard)) <= at
+}
+
 // extract lets the model extract the node's variables from the conversation, and sets the found values.
 func (w *walk) extract(ctx context.Context) {
-	fields := w.wanted()
+	fields := w.wanted(w.unasked)
 	if len(fields) == 0 {
 		return
 	}
@@ -38,7 +51,35 @@ func (w *walk) extract(ctx context.Context) {
 	if err != nil {
 		w.tolerate(ctx, err)
 	}
+	w.miscount(fields, found)
 	w.set(found)
+}
+
+// miscount deletes numbers from the found values whose length is not the length that the description of their variable names. It stores the
+// length of the last of these in miscounted.
+func (w *walk) miscount(fields []llm.Field, found map[string]any) {
+	for _, f := range fields {
+		v, known := found[f.Name]
+		if !known || f.Type != llm.FieldString && f.Type != llm.FieldInteger {
+			continue
+		}
+		a := expect.OfVariable(f.Name, false, f.Description)
+		n := len(expect.DigitsIn(w.agent.Language, template.Spoken(v)))
+		if a.Kind != expect.Digits || a.Max == 0 || n >= a.Min && n <= a.Max {
+			continue
+		}
+		delete(found, f.Name)
+		w.miscounted = n
+		w.note(LogEntry{Kind: LogError, Text: fmt.Sprintf("%s is not set, because the number has %d digits: its description asks for %s", f.Name, n, bounds(a))})
+	}
+}
+
+// bounds returns the number of digits of an expected answer as text.
+func bounds(a expect.Answer) string {
+	if a.Min == a.Max {
+		return strconv.Itoa(a.Min)
+	}
+	return fmt.Sprintf("%d to %d", a.Min, a.Max)
 }
 
 // tolerate logs an error of the model if the model does not support the question or its answers are invalid, and the turn continues. Other
@@ -87,7 +128,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 // ways returns the possible ways. The last way is right if no other way is.
 //
 // If the caller has spoken, the ways to the other global nodes come first. If the node's action is then still pending, the last way
-// finishes the action, and no further ways are possible. Otherwise, the way that needs no choice follows (see the method always), or else
+// finishes the action, and no further ways are possible. If the agent asks for a number again, the conversation stays. Otherwise, the way that needs no choice follows (see the method always), or else
 // all edges. If the node has a condition, these ways require that it is met. The last way stays at the node, unless a way needs no choice
 // and the node has no condition.
 func (w *walk) ways(heard bool) []way {
@@ -107,6 +148,9 @@ func (w *walk) ways(heard bool) []way {
 		}
 		if w.state.ActionPending && w.at.Acts() {
 			return add(way{kind: finish, to: w.at}, otherwise)
+		}
+		if w.recounts() {
+			return add(way{kind: stay, to: w.at}, otherwise)
 		}
 	}
 	condition := strings.TrimSpace(w.brief(w.at.Condition))

@@ -19,9 +19,22 @@ const answering = "You were saying a prepared text, and the caller has said some
 	"answer, the text goes on by itself with the unheard words or its question, so do not say these either. If you ask a question, the " +
 	"text waits for the caller's answer."
 
-// cut reports whether the caller has interrupted the node's text, or the conversation has returned to it from a global node. The conversation
-// then does not say the heard part of the text again, except for a question: see sayRest.
+// cut reports whether the caller has interrupted the node's text, or the conversation has returned to a long text from a global node. The
+// conversation then does not say the heard part of the text again, except for a question: see sayRest.
 func (w *walk) cut() bool { return w.state.Interruption != (Interruption{}) && w.at.Text != nil }
+
+// isLong reports whether a node has a text of several sentences, which is not said again after it was heard.
+func (w *walk) isLong(n *graph.Node) bool {
+	return n.Text != nil && len(sentences(w.render(n.Text))) > 1
+}
+
+// returning returns the interruption of the text of the node to which the conversation returns. A long text counts as interrupted, so that
+// it is not said again.
+func (w *walk) returning(n *graph.Node) Interruption {
+	i := w.state.ReturnInterruption
+	i.Cut = i.Cut || w.isLong(n)
+	return i
+}
 
 // continueText answers words of the caller if the conversation stays at a node with a text. The model answers them, and then the text goes
 // on: with its unheard rest (see sayRest), or else with its question. The text does not go on yet if the caller has asked the agent to stop

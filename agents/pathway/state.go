@@ -20,6 +20,7 @@ type State struct {
 	Visited   []string       // ids of the visited nodes, in order
 	Turn      int            // number of turns so far
 	Loops     int            // number of consecutive turns that MaxVisits has ended
+	Recounts  int            `json:",omitempty"` // times that the agent has asked for a number again since it entered the node
 	Over      bool           // whether the conversation has ended or was transferred
 	SaysText  bool           `json:",omitempty"` // whether the words of the last turn were the node's text, or a part of it
 
@@ -37,7 +38,13 @@ type State struct {
 type Interruption struct {
 	Cut  bool   // whether the text was interrupted by words or digits, or left for a global node, since the conversation entered the node
 	Rest string // words with which the interrupted text continues: see dialogue.Talk.Hear; empty if the caller has heard all of it
+
+	// Unasked reports whether the caller has not heard the beginning of the question in Rest: see the function unheard.
+	Unasked bool `json:",omitempty"`
 }
+
+// unasked reports whether the node's question is part of the words that the agent has still to say.
+func (i Interruption) unasked() bool { return i.Unasked && i.Rest != "" }
 
 // Begin returns the state of a conversation that has not begun. startNode is the id of the first node; if it is empty, the conversation
 // begins at the graph's start node. The variables are copied. They may contain any values that JSON can encode.

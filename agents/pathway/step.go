@@ -3,6 +3,7 @@ package pathway
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/callwright/callwright"
@@ -22,7 +23,13 @@ import (
 // A later turn has these steps:
 //
 //  1. Silence and unclear speech are answered without a model: see dialogue.Talk.Patience.
-//  2. The model extracts the node's variables that are unknown, or all of them with Node.Refresh.
+//  2. The model extracts the node's variables that are unknown, or all of them with Node.Refresh. A boolean variable
+//     is the answer to a question: it is not extracted from words that interrupt the agent before the caller has heard
+//     the first words of the question. The question is the last sentence with a question mark in the interrupted words,
+//     or else their last sentence. Texts and numbers are always extracted, because the caller has named them.
+//     A number is only known if it has the number of digits that the variable's description names: see
+//     expect.OfVariable. For another number the agent says how many digits it has heard, and asks again, at most twice at
+//     a node. Meanwhile the caller can still go to a global node. Then the conversation continues without the number.
 //  3. The model answers one question: go to a global node, follow one of the edges if the node's condition is met, or stay
 //     and speak again. An edge that is always taken needs no question, unless there are global nodes or a condition. If
 //     the model cannot answer (llm.ClassUnsupported), or its answers are invalid, the conversation follows the edge that is
@@ -79,13 +86,16 @@ func (r *Interpreter) Step(
 func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	said := talk.Last > 0 || talk.Unsaid != ""
+	words := talk.LastWords()
 	rest := talk.Hear(in)
+	unasked := in.Interrupted && said && unheard(words, in.Heard)
 	closing := talk.Patience(in, rest, w.agent.Silences)
 	w.heard = *talk
 	if in.Interrupted && said && w.state.SaysText {
-		w.state.Interruption.Rest = rest
+		w.state.Interruption.Rest, w.state.Interruption.Unasked = rest, unasked
 		w.state.Interruption.Cut = w.state.Interruption.Cut || closing == dialogue.None
 	}
+	w.unasked = unasked || w.state.Interruption.unasked()
 	w.interruption, w.state.SaysText = w.state.Interruption, false
 	w.answer = talk.Answer(emit)
 	w.answer.Commit = func() error { return in.Commit(ctx) }
@@ -118,7 +128,8 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 		w.chose(v, "the caller interrupted the words")
 		w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 		w.state.Node, w.state.ActionPending, w.state.Return, w.state.ReturnPending = w.at.ID, w.state.ReturnPending, "", false
-		w.state.Interruption, w.state.ReturnInterruption = Interruption{Cut: true, Rest: w.state.ReturnInterruption.Rest}, Interruption{}
+		w.state.Interruption, w.state.ReturnInterruption = w.returning(w.at), Interruption{}
+		w.unasked = w.state.Interruption.unasked()
 	}
 	if w.extract(ctx); w.broken(ctx) {
 		return
@@ -127,6 +138,11 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	if w.broken(ctx) {
 		return
 	}
+	if v.kind == stay && w.recounts() {
+		w.recount()
+		return
+	}
+	w.miscounted = 0
 	switch v.kind {
 	case stay:
 		w.state.ActionPending = false
@@ -144,6 +160,24 @@ func (w *walk) hear(ctx context.Context, in conversation.Turn) {
 	}
 }
 
+// maxRecounts is the number of times that the agent asks for a number again at a node.
+const maxRecounts = 2
+
+// recounts reports whether the agent asks for a number again, because it has the wrong length: see miscount.
+func (w *walk) recounts() bool { return w.miscounted > 0 && w.state.Recounts < maxRecounts }
+
+// recount asks for a number again, and says how many digits were heard.
+func (w *walk) recount() {
+	w.state.ActionPending = false
+	w.state.Recounts++
+	line := w.agent.Lines.Repeat
+	if w.miscounted > 1 {
+		line = strings.ReplaceAll(w.agent.Lines.Digits, dialogue.DigitsHeard, strconv.Itoa(w.miscounted))
+	}
+	w.miscounted = 0
+	w.answer.Text(line)
+}
+
 // stay answers the caller's words if the conversation stays at its node. asked is Wait if they ask the agent to wait: the caller then has
 // time, and does not hear the node's words again. A text of one sentence is said again. Longer texts are not: see continueText.
 func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Courtesy) {
@@ -152,7 +186,7 @@ func (w *walk) stay(ctx context.Context, in conversation.Turn, asked dialogue.Co
 		w.continueText(ctx, in, asked)
 	case asked == dialogue.Wait:
 		w.answer.Courtesy(asked, "", w.agent.Lines)
-	case w.at.Text != nil && len(sentences(w.render(w.at.Text))) > 1:
+	case w.isLong(w.at):
 		w.continueText(ctx, in, asked)
 	case !w.speak(ctx, false) && w.at.Type != graph.NodeWait:
 		w.answer.Text(w.agent.Lines.Repeat)
@@ -169,7 +203,7 @@ func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue
 	w.state.Over = c == dialogue.Goodbye
 	acts := !w.state.Over && w.state.ActionPending && (c == dialogue.GoOn || w.moves())
 	if w.before.SaysText && (acts || c == dialogue.GoOn) {
-		w.state.SaysText, w.state.Interruption.Rest = true, ""
+		w.state.SaysText, w.state.Interruption.Rest, w.state.Interruption.Unasked = true, "", false
 	}
 	if !acts {
 		w.answer.Courtesy(c, rest, w.agent.Lines)
@@ -222,7 +256,7 @@ func (w *walk) expect() {
 // of the turn decide which of them was asked for.
 func (w *walk) expected() expect.Answer {
 	var forms []expect.Answer
-	for _, f := range w.wanted() {
+	for _, f := range w.wanted(w.state.Interruption.unasked()) {
 		if a := expect.OfVariable(f.Name, f.Type == llm.FieldBoolean, f.Description); !slices.Contains(forms, a) {
 			forms = append(forms, a)
 		}
@@ -253,7 +287,7 @@ func (w *walk) hints() []string {
 	for _, v := range ways {
 		options = append(options, v.option)
 	}
-	for _, f := range w.wanted() {
+	for _, f := range w.wanted(w.state.Interruption.unasked()) {
 		options = append(options, llm.Option{ID: "variable " + f.Name, Label: f.Description})
 	}
 	return h.Hints(w.request(), options)

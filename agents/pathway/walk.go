@@ -29,6 +29,8 @@ type walk struct {
 	at           *graph.Node     // current node
 	values       template.Values // variables of state, for texts
 	log          Log
+	unasked      bool // whether the caller spoke before the question: see the function unheard
+	miscounted   int  // number of digits that the caller said, if it is not the number that a variable needs; otherwise 0
 	returned     bool // whether the conversation has returned from a global node to this node
 	visits       int
 	asked        int      // number of webhook nodes' requests

@@ -66,6 +66,9 @@ func (f *form) messages(list []llm.Message) {
 			f.text(c.ID)
 			f.text(c.Name)
 			f.bytes(c.Arguments)
+			if len(c.Extra) > 0 { // most services send none, so the digests of stored answers stay valid
+				f.bytes(c.Extra)
+			}
 		}
 	}
 }

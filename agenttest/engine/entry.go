@@ -42,6 +42,7 @@ type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Extra     string `json:"extra,omitempty"`
 }
 
 // answer is an answer to a question. Text is a string because models may produce invalid JSON.
@@ -127,7 +128,7 @@ func partOf(p llm.ReplyPart) part {
 		}
 	}
 	if p.Call != nil {
-		out.Call = &call{valid(p.Call.ID), valid(p.Call.Name), valid(string(p.Call.Arguments))}
+		out.Call = &call{valid(p.Call.ID), valid(p.Call.Name), valid(string(p.Call.Arguments)), valid(string(p.Call.Extra))}
 	}
 	if p.Usage != nil {
 		out.Usage = &usage{p.Usage.Input, p.Usage.Output}
@@ -140,6 +141,9 @@ func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: p.Expect}
 	if p.Call != nil {
 		out.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name, Arguments: json.RawMessage(p.Call.Arguments)}
+		if p.Call.Extra != "" {
+			out.Call.Extra = json.RawMessage(p.Call.Extra)
+		}
 	}
 	if p.Usage != nil {
 		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -12,13 +13,13 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// LimiterConfig configures a Limiter. Zero fields mean the defaults, and no retries.
+// LimiterConfig configures a Limiter. Zero fields mean the defaults.
 type LimiterConfig struct {
 	Most    int           // maximum of concurrent calls; 0 means DefaultMostCalls
 	Begin   int           // initial limit of concurrent calls; 0 means DefaultBeginCalls
-	Retries int           // maximum retries of a rate limited call; 0 means none
-	Pause   time.Duration // pause after a rate limit without RetryAfter; 0 means DefaultPause
-	Wait    time.Duration // maximum total wait of a call, for a slot and for rate limits; 0 means DefaultWait
+	Retries int           // maximum retries of a call after failures that may pass; 0 means DefaultRetries, a negative number none
+	Pause   time.Duration // pause after the first failure without RetryAfter; doubles up to 16 times as much; 0 means DefaultPause
+	Wait    time.Duration // maximum total wait of a call, for a slot and after failures; 0 means DefaultWait
 	Queue   int           // maximum of waiting calls; 0 means DefaultQueue
 }
 
@@ -27,18 +28,20 @@ const (
 	DefaultMostCalls  = 32
 	DefaultBeginCalls = 4
 	DefaultPause      = time.Second
-	DefaultWait       = time.Minute
+	DefaultWait       = 5 * time.Minute
 	DefaultQueue      = 10_000
+	DefaultRetries    = 20
 )
 
 // maxLanes is the maximum number of model names with separate limits. Further names share a limit.
 const maxLanes = 100
 
 // Limiter is a model that adapts its number of concurrent calls to the capacity of the model service. Each model name has a separate limit.
-// A limit of n grows by one after n successful calls. A rate limit of the service halves the Limiter's limit, but only once for all calls
-// that began before the reduction. Then no call starts until the time that the service requests. A rate limited call is retried at most
-// Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails with llm.ClassRateLimited. The Limiter
-// returns all other failures, including an exhausted quota, immediately.
+// A limit of n grows by one after n successful calls. A failure that may pass (llm.ClassRateLimited and llm.ClassTransient, such as an outage)
+// halves the Limiter's limit, but only once for all calls that began before the reduction. Then no call starts until the time that the
+// service requests, or for a pause that doubles with each failure in a row, half of it by chance. Such a call is retried at most Retries
+// times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails with llm.ClassRateLimited. The Limiter returns all
+// other failures, including an exhausted quota, immediately.
 type Limiter struct {
 	model llm.Model
 	cfg   LimiterConfig
@@ -69,6 +72,9 @@ func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 	if c.Wait <= 0 {
 		c.Wait = DefaultWait
 	}
+	if c.Retries == 0 {
+		c.Retries = DefaultRetries
+	}
 	c.Begin = min(c.Begin, c.Most)
 	return &Limiter{model: m, cfg: c, lanes: map[string]*lane{}}
 }
@@ -95,7 +101,7 @@ func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply streams the model's reply. A rate limited call is retried only before the first part of its reply.
+// Reply streams the model's reply. A call is retried only before the first part of its reply.
 func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		stopped := false
@@ -118,7 +124,7 @@ func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	}
 }
 
-// Answer returns the model's answer to a question, and retries rate limited calls.
+// Answer returns the model's answer to a question, and retries calls after failures that may pass.
 func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err error) {
 	err = l.call(ctx, q.Model, func() (bool, error) {
 		a, err = l.model.Answer(ctx, q)
@@ -130,7 +136,7 @@ func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err
 	return a, nil
 }
 
-// call waits for a slot, calls the function do, and retries after rate limits. The result begun of do states that a part of the reply has
+// call waits for a slot, calls the function do, and retries after failures that may pass. The result begun of do states that a part of the reply has
 // already arrived; after that, call does not retry.
 func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
 	lane := l.lane(model)
@@ -141,10 +147,16 @@ func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool,
 			return err
 		}
 		begun, err := lane.run(ctx, epoch, do)
-		if err == nil || begun || llm.ClassOf(err) != llm.ClassRateLimited || try >= l.cfg.Retries || ctx.Err() != nil {
+		if err == nil || begun || !passes(err) || try >= l.cfg.Retries || ctx.Err() != nil {
 			return err
 		}
 	}
+}
+
+// passes reports whether a failure may pass with time.
+func passes(err error) bool {
+	class := llm.ClassOf(err)
+	return class == llm.ClassRateLimited || class == llm.ClassTransient
 }
 
 // lane returns the lane of a model name. Beyond maxLanes names, it returns a shared lane.
@@ -178,6 +190,7 @@ type lane struct {
 	limit     int
 	active    int
 	successes int       // since the last change of the limit
+	failures  int       // in a row
 	epoch     int       // number of reductions of the limit
 	open      time.Time // time before which no call may start
 	waiting   []chan struct{}
@@ -255,18 +268,23 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 
 // adjust changes the limit after a call of the given epoch. The caller must hold n.mu.
 func (n *lane) adjust(ctx context.Context, epoch int, err error) {
+	if err == nil {
+		n.failures = 0
+	}
 	switch {
 	case err == nil && epoch < n.epoch: // proves nothing about the new limit
 	case err == nil:
 		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
 			n.limit, n.successes = n.limit+1, 0
 		}
-	case llm.ClassOf(err) == llm.ClassRateLimited && ctx.Err() == nil:
+	case passes(err) && ctx.Err() == nil:
+		pause := n.cfg.Pause << min(n.failures, maxDoublings)
+		pause = pause/2 + rand.N(pause/2+1) //nolint:gosec // spreads load, hides nothing
 		if epoch == n.epoch {
 			n.limit, n.successes = max(1, n.limit/2), 0
 			n.epoch++
+			n.failures++
 		}
-		pause := n.cfg.Pause
 		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 {
 			pause = f.RetryAfter
 		}
@@ -275,6 +293,9 @@ func (n *lane) adjust(ctx context.Context, epoch int, err error) {
 		}
 	}
 }
+
+// maxDoublings bounds the pause after failures in a row.
+const maxDoublings = 4
 
 // free reports whether a call may start now. The caller must hold n.mu.
 func (n *lane) free() bool { return n.active < n.limit && !n.open.After(time.Now()) }

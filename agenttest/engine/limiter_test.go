@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -146,8 +147,8 @@ func TestLimiterRetries(t *testing.T) {
 		calls   int
 		limit   int // of concurrent calls, afterwards
 	}{
-		{llm.ClassRateLimited, 0, 1, 2}, {llm.ClassRateLimited, 2, 3, 1},
-		{llm.ClassQuota, 2, 1, engine.DefaultBeginCalls}, {llm.ClassTransient, 2, 1, engine.DefaultBeginCalls},
+		{llm.ClassRateLimited, -1, 1, 2}, {llm.ClassRateLimited, 2, 3, 1}, {llm.ClassTransient, 2, 3, 1},
+		{llm.ClassQuota, 2, 1, engine.DefaultBeginCalls},
 		{llm.ClassPermanent, 2, 1, engine.DefaultBeginCalls},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -164,6 +165,57 @@ func TestLimiterRetries(t *testing.T) {
 			if limit := l.Limit(""); limit != tt.limit {
 				t.Errorf("%s: the limit is %d, want %d", tt.class, limit, tt.limit)
 			}
+		})
+	}
+}
+
+// TestLimiterSurvivesOutages checks that no call fails because a service is down for a while, or refuses calls at random.
+func TestLimiterSurvivesOutages(t *testing.T) {
+	t.Parallel()
+	const calls = 5
+	runs := map[string]int{"three seconds": 200, "a third": 60}
+	random := rand.New(rand.NewPCG(1, 2))
+	var mu sync.Mutex
+	for name, refuses := range map[string]func(since time.Duration) llm.Class{
+		"three seconds": func(since time.Duration) llm.Class {
+			if since > 2*time.Second && since < 5*time.Second {
+				return llm.ClassTransient
+			}
+			return ""
+		},
+		"a third": func(time.Duration) llm.Class {
+			mu.Lock()
+			defer mu.Unlock()
+			if random.IntN(10) < 3 {
+				return llm.ClassRateLimited
+			}
+			return ""
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
+					time.Sleep(300 * time.Millisecond)
+					if class := refuses(time.Since(start)); class != "" {
+						return "", &llm.Failure{Class: class, Message: "no"}
+					}
+					return "{}", nil
+				}}
+				l := engine.NewLimiter(m, engine.LimiterConfig{})
+				var wait sync.WaitGroup
+				for range runs[name] {
+					wait.Go(func() {
+						for range calls {
+							if _, err := l.Answer(t.Context(), llm.Question{}); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				wait.Wait()
+			})
 		})
 	}
 }

@@ -14,7 +14,7 @@ func (p *Page) ClickText(t testing.TB, text string) {
 	t.Helper()
 	p.attempt(t, "clicking at "+text, `((text) => {
 		const shown = [...document.querySelectorAll("a, button, summary")].find((e) =>
-			e.innerText.trim() === text && e.checkVisibility() && !e.disabled);
+			e.innerText?.trim() === text && e.checkVisibility() && !e.disabled);
 		if (document.readyState !== "complete" || !shown) return false;
 		document.documentElement.dataset.left = location.href;
 		shown.click();

@@ -228,7 +228,7 @@ func newEngine(c Config, o ModelOptions, g *graph.Graph) (*engine.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	config := engine.Config{Runner: walks, Model: model}
+	config := engine.Config{Runner: walks, Model: engine.NewLimiter(model, engine.LimiterConfig{})}
 	if o.BaseURL != "" {
 		config.Judge = c.Judge
 	}

@@ -379,6 +379,8 @@ func (silent) Unanswered(_ string, task llm.Task) string {
 	return ""
 }
 
+func (silent) Unchosen(string, llm.Option, []llm.Field) string { return "" }
+
 func (silent) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(func(llm.ReplyPart, error) bool) {}
 }

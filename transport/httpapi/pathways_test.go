@@ -73,6 +73,29 @@ func TestPathwayIsKeptAsItWasDrawn(t *testing.T) {
 	}
 }
 
+// TestPathwayWarnings checks that the answers to drafts and versions name labels that the server's model never chooses.
+func TestPathwayWarnings(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	free := strings.Replace(dayGraph, `\"tuesday\" or \"thursday\"","colour"`, `answers freely","colour"`, 1)
+	const want = `label of edge "e1": without a language model, "answers freely" never applies`
+	created := h.want(http.StatusCreated, "POST", "/v1/pathway/create", `{"name":"Booking",`+free+`}`)
+	path, _ := created["pathway_id"].(string)
+	for what, answer := range map[string]map[string]any{
+		"created": created,
+		"updated": h.want(http.StatusOK, "POST", "/v1/pathway/"+path, `{"name":"Dates"}`),
+		"version": h.want(http.StatusCreated, "POST", "/v1/pathway/"+path+"/version", `{"name":"v",`+free+`}`),
+		"fork":    h.want(http.StatusCreated, "POST", "/v1/pathway/"+path+"/version/1/fork", `{"name":"f"}`),
+	} {
+		if warning, _ := at(t, answer, "warnings", 0).(string); !strings.HasPrefix(warning, want) {
+			t.Errorf("%s: %v", what, answer["warnings"])
+		}
+	}
+	if quiet := h.want(http.StatusOK, "POST", "/v1/pathway/"+path, `{`+dayGraph+`}`); quiet["warnings"] != nil {
+		t.Errorf("warnings %v", quiet["warnings"])
+	}
+}
+
 func TestPathwaysAreListedAndDeleted(t *testing.T) {
 	t.Parallel()
 	h := open(t)

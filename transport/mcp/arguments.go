@@ -15,15 +15,23 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// checkArguments is middleware that refuses invalid arguments of tools with an error that names the argument.
+// checkArguments is middleware that refuses invalid arguments of tools with an error that names the argument. Before, it normalizes arguments
+// in the forms in which clients and models write them: see normal.
 func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if params, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
 			if s := t.schemas[params.Name]; s != nil {
-				if err := checkObject(s, params.Arguments); err != nil {
+				arguments, err := normal(s, params.Arguments)
+				if err == nil {
+					err = checkObject(s, arguments)
+				}
+				if err != nil {
 					refused := new(sdk.CallToolResult)
 					refused.SetError(err)
 					return refused, nil
+				}
+				if params.Arguments, err = json.Marshal(arguments); err != nil {
+					return nil, err
 				}
 			}
 		}
@@ -31,16 +39,57 @@ func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// checkObject checks the arguments of a tool against its schema. It refuses unknown arguments.
-func checkObject(s *jsonschema.Schema, raw json.RawMessage) error {
+// normal returns the arguments of a tool. Some clients send the object as a JSON string, numbers and truth values as strings, and null or ""
+// for an optional argument that is not given.
+func normal(s *jsonschema.Schema, raw json.RawMessage) (map[string]any, error) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && text != "" {
+		raw = json.RawMessage(text)
+	}
 	arguments := map[string]any{}
 	if len(raw) > 0 {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.UseNumber()
-		if err := d.Decode(&arguments); err != nil {
-			return callwright.Invalid("arguments", "must be an object with the tool's arguments")
+		if err := d.Decode(&arguments); err != nil || d.More() {
+			return nil, callwright.Invalid("arguments", "must be an object with the tool's arguments")
 		}
 	}
+	for name, value := range arguments {
+		property := s.Properties[name]
+		if property == nil {
+			continue
+		}
+		text, isText := value.(string)
+		switch {
+		case value == nil, isText && text == "" && !slices.Contains(s.Required, name):
+			delete(arguments, name)
+		case isText && (property.Type == "integer" || property.Type == "boolean"):
+			if parsed := parse(text); parsed != nil {
+				arguments[name] = parsed
+			}
+		}
+	}
+	return arguments, nil
+}
+
+// parse returns a number or a truth value that a text contains, or nil.
+func parse(text string) any {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil || d.More() {
+		return nil
+	}
+	switch value.(type) {
+	case json.Number, bool:
+		return value
+	default:
+		return nil
+	}
+}
+
+// checkObject checks the arguments of a tool against its schema. It refuses unknown arguments.
+func checkObject(s *jsonschema.Schema, arguments map[string]any) error {
 	takes := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if s.Properties[name] == nil {

@@ -221,6 +221,12 @@ func TestTools(t *testing.T) {
 		{"tts_voice_delete", `{"voice_id":"v-1"}`, "delete v-1", "v-1: Voice deleted.", `{"message":"Voice deleted.","voice_id":"v-1"}`},
 		{"tts_samples_list", `{"voice_id":"slt","limit":5,"offset":2}`, "samples {VoiceID:slt Limit:5 Offset:2}", `2 of 2 samples` + "\n" + `s-1  2026-03-02T09:15:00Z  slt  "Hello there."`, ""},
 		{"tts_samples_list", `{}`, "samples {VoiceID: Limit:0 Offset:0}", "2 of 2 samples", ""},
+		// Arguments as some clients and models write them.
+		{"tts_samples_list", `{"limit":"5"}`, "samples {VoiceID: Limit:5 Offset:0}", "2 of 2 samples", ""},
+		{"tts_samples_list", `{"limit":null,"voice_id":null}`, "samples {VoiceID: Limit:0 Offset:0}", "2 of 2 samples", ""},
+		{"tts_samples_list", `"{\"limit\": 5}"`, "samples {VoiceID: Limit:5 Offset:0}", "2 of 2 samples", ""},
+		{"tts_voices_list", `{"custom_only":"true"}`, "voices true", "2 of 2 voices", ""},
+		{"tts_speak", `{"text":"Hi.","voice":"","language":""}`, "speak Hi.  ", "Spoken by slt", ""},
 		{"tts_sample_get", `{"sample_id":"s-1"}`, "sample s-1", "Sample s-1, spoken by slt: https://api.example.com/s-1", ""},
 		{"tts_sample_get", `{"sample_id":"s-1","include_audio":true}`, "sample s-1; audio s-1", "Sample s-1", ""},
 	} {
@@ -242,14 +248,14 @@ func TestBadArguments(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	for tool, bad := range map[string][]string{
 		"tts_speak": {
-			`{}`, `{"text":""}`, `{"text":5}`, `{"text":null}`, `{"text":"` + long(5001) + `"}`, `{"text":"x","voice":""}`,
+			`{}`, `{"text":""}`, `{"text":5}`, `{"text":null}`, `{"text":"` + long(5001) + `"}`,
 			`{"text":"x","language":"e"}`, `{"text":"x","colour":1}`, `{"text":"x","include_audio":"yes"}`, `[]`, `"x"`,
 		},
 		"tts_voices_list":  {`{"custom_only":1}`, `{"all":true}`},
 		"tts_voice_get":    {`{}`, `{"voice":""}`, `{"voice_id":"x"}`, `{"voice":"` + long(129) + `"}`},
 		"tts_voice_rename": {`{}`, `{"voice_id":"v"}`, `{"name":"x"}`, `{"voice_id":"v","name":""}`, `{"voice_id":"v","name":"` + long(31) + `"}`},
 		"tts_voice_delete": {`{}`, `{"voice_id":""}`, `{"voice_id":["v"]}`},
-		"tts_samples_list": {`{"limit":0}`, `{"limit":101}`, `{"limit":1.5}`, `{"offset":-1}`, `{"voice_id":""}`},
+		"tts_samples_list": {`{"limit":0}`, `{"limit":101}`, `{"limit":1.5}`, `{"offset":-1}`, `{"limit":"five"}`, `{"limit":"5 6"}`},
 		"tts_sample_get":   {`{}`, `{"sample_id":""}`, `{"sample_id":7}`},
 	} {
 		for _, arguments := range bad {

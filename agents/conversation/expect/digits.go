@@ -40,6 +40,23 @@ func TrailingDigits(language, text string) string {
 	return last.digits()
 }
 
+// NumberIn returns the digits of a number of least to most digits at the end of a text, after which no other digits follow. A caller may
+// say the number in parts, and correct it by saying all of it again: "two oh two five, no wait, two oh two five five" is "20255" if five
+// digits are expected. If the text ends with no such number, NumberIn returns all digits of the text, like DigitsIn.
+func NumberIn(language, text string, least, most int) string {
+	all, _ := runs(language, text)
+	number := ""
+	for _, r := range slices.Backward(all) {
+		if !r.counts() {
+			continue
+		}
+		if number = r.digits() + number; len(number) >= least && len(number) <= most {
+			return number
+		}
+	}
+	return DigitsIn(language, text)
+}
+
 // run is a sequence of pieces without other words between them.
 type run struct {
 	pieces   []piece

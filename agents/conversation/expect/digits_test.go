@@ -64,6 +64,30 @@ func TestDigitsIn(t *testing.T) {
 	}
 }
 
+func TestNumberIn(t *testing.T) {
+	t.Parallel()
+	const whole = "2025550147"
+	for said, want := range map[string]string{
+		"two zero two double five five oh one four seven":                             whole,
+		"it's 202, then 555, and 0147 thanks":                                         whole,
+		"two zero two triple five zero one four seven":                                whole,
+		"two zero two five, no wait, two zero two five five five zero one four seven": whole,
+		"202 555 0146, sorry, 202 555 0147":                                           whole,
+		"I have 2 questions, and my number is 202-555-0147":                           whole,
+		"202 555 0146, no wait, 0147":                                                 "20255501460147", // the correction is not complete
+		"202 555 014":                                                                 "202555014",
+		"two zero two five five five zero one four seven two zero two five five five zero one four seven": whole + whole,
+		"hello": "",
+	} {
+		if got := expect.NumberIn("en", said, 10, 10); got != want {
+			t.Errorf("NumberIn(%q) = %q, want %q", said, got, want)
+		}
+	}
+	if got := expect.NumberIn("de", "eins zwei, nein, fünf sechs sieben acht", 4, 6); got != "5678" {
+		t.Errorf("in German it is %q", got)
+	}
+}
+
 func TestTrailingDigits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ language, text, want string }{

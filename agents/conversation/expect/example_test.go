@@ -14,6 +14,14 @@ func ExampleDigitsIn() {
 	// 0672
 }
 
+func ExampleNumberIn() {
+	fmt.Println(expect.NumberIn("en", "double five five oh one, no wait, double five, five oh one two three", 7, 7))
+	fmt.Println(expect.NumberIn("en", "it is five five five", 7, 7))
+	// Output:
+	// 5550123
+	// 555
+}
+
 func ExampleTrailingDigits() {
 	fmt.Println(expect.TrailingDigits("en", "Flight 12. My number is five, um, five"))
 	// Output: 55

@@ -1,9 +1,11 @@
 package expect
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/callwright/callwright/agents/conversation/words"
@@ -30,7 +32,7 @@ var forms = []struct {
 		"data di nascita|data de nascimento|geboortedatum|which day|what day|what time"},
 }
 
-// length matches the number of digits that a text names, such as "4 to 6 digits" or "a 10-digit number", after folding.
+// length matches the number of digits that a text names, such as "4 to 6 digits" or "a 10-digit number", after folding and inNumerals.
 var length = regexp.MustCompile(`\b(\d{1,2})(?: (?:to|or|bis|oder|a|o|ou|tot|of) (\d{1,2})| (\d{1,2}))? ?(?:digits?|stellig\w*|ziffern?|digitos?|chiffres?|cifre|cifra|cijfers?)\b`)
 
 // maxLength is the maximum number of digits that a text may name.
@@ -63,7 +65,7 @@ func OfVariable(name string, boolean bool, description string) Answer {
 
 // digitsNamed returns the least and the greatest number of digits that a folded text names, or 0 if it names none.
 func digitsNamed(text string) (least, most int) {
-	found := length.FindStringSubmatch(text)
+	found := length.FindStringSubmatch(inNumerals(text))
 	if found == nil {
 		return 0, 0
 	}
@@ -74,6 +76,28 @@ func digitsNamed(text string) (least, most int) {
 		return 0, 0
 	}
 	return least, most
+}
+
+// numerals maps the words for the numbers up to maxLength in the languages of forms to numerals. Phrases of several words are missing.
+var numerals = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, language := range []string{"nl", "pt", "it", "fr", "es", "de", "en"} {
+		for word, m := range numbersOf(language).phrases {
+			if m.kind == number && m.value > 0 && m.value <= maxLength {
+				all[word] = strconv.Itoa(m.value)
+			}
+		}
+	}
+	return all
+})
+
+// inNumerals replaces the number words in a folded text by numerals.
+func inNumerals(text string) string {
+	tokens := strings.Fields(text)
+	for i, token := range tokens {
+		tokens[i] = cmp.Or(numerals()[token], token)
+	}
+	return strings.Join(tokens, " ")
 }
 
 // apart returns a name with blanks between its words, which may be in camel case.

@@ -23,7 +23,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 		return nil, err
 	}
 	httpapi.LogID(ctx, "pathway_id", p.ID)
-	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID}, nil
+	return &oas.PathwayCreatedReply{Status: success, PathwayID: p.ID, Warnings: a.cfg.Pathways.Warnings(p.Draft)}, nil
 }
 
 // ListPathways serves GET /v1/pathway. It returns a page of pathways without their graphs.
@@ -64,7 +64,9 @@ func (a *api) UpdatePathway(
 	if err != nil {
 		return nil, err
 	}
-	return &oas.PathwayUpdatedReply{Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p)}, nil
+	return &oas.PathwayUpdatedReply{
+		Status: success, Message: "Pathway updated.", PathwayData: pathwayRecord(p), Warnings: a.cfg.Pathways.Warnings(p.Draft),
+	}, nil
 }
 
 // DeletePathway serves DELETE /v1/pathway/{id}. It deletes a pathway.

@@ -21,7 +21,7 @@ func (a *api) CreatePathwayVersion(
 	if err != nil {
 		return nil, err
 	}
-	return versionCreated(ctx, v), nil
+	return a.versionCreated(ctx, v), nil
 }
 
 // ForkPathwayVersion serves POST /v1/pathway/{id}/version/{version}/fork. It stores a new version whose parent is the given version. The
@@ -42,14 +42,15 @@ func (a *api) ForkPathwayVersion(
 	if err != nil {
 		return nil, err
 	}
-	return versionCreated(ctx, v), nil
+	return a.versionCreated(ctx, v), nil
 }
 
-func versionCreated(ctx context.Context, v pathway.Version) *oas.PathwayVersionCreatedReply {
+func (a *api) versionCreated(ctx context.Context, v pathway.Version) *oas.PathwayVersionCreatedReply {
 	httpapi.LogID(ctx, "version_id", v.ID)
 	return &oas.PathwayVersionCreatedReply{
 		Status: success, Message: "Version created.",
-		Data: oas.PathwayVersionInfo{ID: v.ID, Name: v.Name, VersionNumber: v.Number, CreatedAt: v.CreatedAt},
+		Data:     oas.PathwayVersionInfo{ID: v.ID, Name: v.Name, VersionNumber: v.Number, CreatedAt: v.CreatedAt},
+		Warnings: a.cfg.Pathways.Warnings(v.Document),
 	}
 }
 

@@ -950,12 +950,16 @@ func (s *PathwayCreatedReply) Encode(e *jx.Encoder) {
 	e.Str("success")
 	e.FieldStart("pathway_id")
 	e.Str(s.PathwayID)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
 	e.ObjEnd()
 }
 
 var objectOfPathwayCreatedReply = codec.Object{
 	Type:     "PathwayCreatedReply",
-	Members:  []string{"status", "pathway_id"},
+	Members:  []string{"status", "pathway_id", "warnings"},
 	Required: []uint8{0b00000011},
 }
 
@@ -966,6 +970,8 @@ func (s *PathwayCreatedReply) Decode(d *jx.Decoder) error {
 			return 0, codec.DecodeStr(d, &s.Status)
 		case "pathway_id":
 			return 1, codec.DecodeStr(d, &s.PathwayID)
+		case "warnings":
+			return 2, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -1636,12 +1642,16 @@ func (s *PathwayUpdatedReply) Encode(e *jx.Encoder) {
 	e.Str(s.Message)
 	e.FieldStart("pathway_data")
 	s.PathwayData.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
 	e.ObjEnd()
 }
 
 var objectOfPathwayUpdatedReply = codec.Object{
 	Type:     "PathwayUpdatedReply",
-	Members:  []string{"status", "message", "pathway_data"},
+	Members:  []string{"status", "message", "pathway_data", "warnings"},
 	Required: []uint8{0b00000111},
 }
 
@@ -1654,6 +1664,8 @@ func (s *PathwayUpdatedReply) Decode(d *jx.Decoder) error {
 			return 1, codec.DecodeStr(d, &s.Message)
 		case "pathway_data":
 			return 2, s.PathwayData.Decode(d)
+		case "warnings":
+			return 3, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -1775,12 +1787,16 @@ func (s *PathwayVersionCreatedReply) Encode(e *jx.Encoder) {
 	e.Str(s.Message)
 	e.FieldStart("data")
 	s.Data.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
 	e.ObjEnd()
 }
 
 var objectOfPathwayVersionCreatedReply = codec.Object{
 	Type:     "PathwayVersionCreatedReply",
-	Members:  []string{"status", "message", "data"},
+	Members:  []string{"status", "message", "data", "warnings"},
 	Required: []uint8{0b00000111},
 }
 
@@ -1793,6 +1809,8 @@ func (s *PathwayVersionCreatedReply) Decode(d *jx.Decoder) error {
 			return 1, codec.DecodeStr(d, &s.Message)
 		case "data":
 			return 2, s.Data.Decode(d)
+		case "warnings":
+			return 3, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -2006,3 +2024,34 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 func (s RequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *RequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s Warnings) Encode(e *jx.Encoder) {
+	unwrapped := []string(s)
+	if unwrapped == nil {
+		e.ArrEmpty()
+		return
+	}
+	if unwrapped != nil {
+		e.ArrStart()
+		for _, elem := range unwrapped {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+}
+
+func (s *Warnings) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return errors.New("invalid: unable to decode Warnings to nil")
+	}
+	var unwrapped []string
+	if err := codec.DecodeStrs(d, &unwrapped); err != nil {
+		return errors.Wrap(err, "alias")
+	}
+	*s = Warnings(unwrapped)
+	return nil
+}
+
+func (s Warnings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Warnings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

@@ -851,7 +851,8 @@ type PathwayCreatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// Pathway id.
-	PathwayID string `json:"pathway_id"`
+	PathwayID string   `json:"pathway_id"`
+	Warnings  Warnings `json:"warnings"`
 }
 
 // Confirms a deletion.
@@ -1069,8 +1070,9 @@ type PathwayUpdatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// The same in words.
-	Message     string  `json:"message"`
-	PathwayData Pathway `json:"pathway_data"`
+	Message     string   `json:"message"`
+	PathwayData Pathway  `json:"pathway_data"`
+	Warnings    Warnings `json:"warnings"`
 }
 
 // A version with its graph.
@@ -1105,8 +1107,9 @@ type PathwayVersionCreatedReply struct {
 	// Always success.
 	Status string `json:"status"`
 	// The same in words.
-	Message string             `json:"message"`
-	Data    PathwayVersionInfo `json:"data"`
+	Message  string             `json:"message"`
+	Data     PathwayVersionInfo `json:"data"`
+	Warnings Warnings           `json:"warnings"`
 }
 
 // A stored version in short.
@@ -1224,3 +1227,5 @@ func (s *RequestData) init() RequestData {
 	}
 	return m
 }
+
+type Warnings []string

@@ -299,6 +299,7 @@ func (s *PathwayCreatedReply) Validate() error {
 
 	var failures codec.Failures
 	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	failures.Add("warnings", s.Warnings.Validate())
 	return failures.Err()
 }
 
@@ -557,6 +558,7 @@ func (s *PathwayUpdatedReply) Validate() error {
 	var failures codec.Failures
 	failures.Add("message", codec.Length(string(s.Message), 0, 500))
 	failures.Add("pathway_data", s.PathwayData.Validate())
+	failures.Add("warnings", s.Warnings.Validate())
 	return failures.Err()
 }
 
@@ -613,6 +615,7 @@ func (s *PathwayVersionCreatedReply) Validate() error {
 	var failures codec.Failures
 	failures.Add("message", codec.Length(string(s.Message), 0, 500))
 	failures.Add("data", s.Data.Validate())
+	failures.Add("warnings", s.Warnings.Validate())
 	return failures.Err()
 }
 
@@ -685,5 +688,20 @@ func (s PathwayVersionSelector) Validate() error {
 func (s RequestData) Validate() error {
 	var failures codec.Failures
 
+	return failures.Err()
+}
+
+func (s Warnings) Validate() error {
+	alias := ([]string)(s)
+	if alias == nil {
+		return nil // optional
+	}
+	if err := codec.Size(len(alias), 0, 10); err != nil {
+		return err
+	}
+	var failures codec.Failures
+	for i, elem := range alias {
+		failures.AddItem(i, codec.Length(string(elem), 0, 1000))
+	}
 	return failures.Err()
 }

@@ -18,20 +18,21 @@ import (
 type version struct {
 	editor
 
-	Pathway pathway.Pathway
-	Version pathway.Version
-	Number  string
-	Name    string // name of the version to save
-	Fork    string // name of the fork to save
-	Edited  string // revision of the pathway at which the edited document was read
-	Newer   int    // number of the newest version if it is newer than the shown draft and differs from it; otherwise 0
-	Drawing drawn
-	Node    *nodeForm // conversation settings of the selected node; nil if none is selected
-	Gate    string    // why the gate kept the version from production; may be empty
-	Batch   string    // id of the batch of tests that kept the version from production; may be empty
-	Calls   bool      // see Config
-	Tests   bool      // see Config
-	Begin   beginning // form that begins a chat
+	Pathway  pathway.Pathway
+	Version  pathway.Version
+	Warnings []string // see pathway.Service.Warnings
+	Number   string
+	Name     string // name of the version to save
+	Fork     string // name of the fork to save
+	Edited   string // revision of the pathway at which the edited document was read
+	Newer    int    // number of the newest version if it is newer than the shown draft and differs from it; otherwise 0
+	Drawing  drawn
+	Node     *nodeForm // conversation settings of the selected node; nil if none is selected
+	Gate     string    // why the gate kept the version from production; may be empty
+	Batch    string    // id of the batch of tests that kept the version from production; may be empty
+	Calls    bool      // see Config
+	Tests    bool      // see Config
+	Begin    beginning // form that begins a chat
 
 	values map[string]string // typed values of Node; nil means those of the document
 }
@@ -58,6 +59,7 @@ func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (pag
 	if v.Version, v.Pathway, err = p.cfg.Pathways.Version(ctx, r.Org(), r.PathValue("id"), number); err != nil {
 		return nil, err
 	}
+	v.Warnings = p.cfg.Pathways.Warnings(v.Version.Document)
 	if v.Text == "" {
 		if v.Text, err = textOf(v.Version.Document); err != nil {
 			return nil, err

@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"iter"
+)
+
+// event is an event of a stream of server-sent events.
+type event struct {
+	name string // empty unless the server names it
+	data []byte // valid until the next event
+}
+
+// events reads server-sent events (WHATWG HTML, section 9.2): lines end with CR, LF or both, a byte order mark before the first line is
+// skipped, and comments and unknown fields are ignored. Beyond the standard, an event also ends where the next one begins although the empty
+// line between them is missing, and at the end of the stream, if its data is complete JSON or "[DONE]": some servers write such streams. An
+// error of the reader, except io.EOF, is the last element.
+func events(body io.Reader) iter.Seq2[event, error] {
+	return func(yield func(event, error) bool) {
+		lines := bufio.NewScanner(body)
+		lines.Buffer(nil, maxAnswer)
+		lines.Split(splitLines())
+		var e event
+		for first := true; lines.Scan(); first = false {
+			line := lines.Bytes()
+			if first {
+				line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			}
+			field, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
+			ends := len(line) == 0 || (string(field) == "data" || string(field) == "event") && whole(e.data)
+			if ends {
+				if len(e.data) > 0 && !yield(e, nil) {
+					return
+				}
+				e = event{data: e.data[:0]}
+			}
+			switch string(field) {
+			case "data":
+				if len(e.data) > 0 {
+					e.data = append(e.data, '\n')
+				}
+				e.data = append(e.data, value...)
+			case "event":
+				e.name = string(value)
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(event{}, err)
+		} else if whole(e.data) {
+			yield(e, nil)
+		}
+	}
+}
+
+// done is the data of the event that ends a stream.
+const done = "[DONE]"
+
+// whole reports whether the data of an event is complete.
+func whole(data []byte) bool { return string(data) == done || json.Valid(data) }
+
+// splitLines returns a bufio.SplitFunc for lines that end with CR, LF or CR LF. A line is complete with its CR: an LF that follows is skipped
+// before the next line, so that the last line of an event never waits for the next event.
+func splitLines() bufio.SplitFunc {
+	afterCR := false
+	return func(data []byte, atEOF bool) (advance int, line []byte, err error) {
+		rest := data
+		if afterCR {
+			rest = bytes.TrimPrefix(rest, []byte("\n"))
+		}
+		skipped := len(data) - len(rest)
+		end := bytes.IndexAny(rest, "\r\n")
+		if end < 0 {
+			switch {
+			case !atEOF:
+				return 0, nil, nil
+			case len(rest) == 0:
+				return len(data), nil, nil
+			default:
+				return len(data), rest, nil
+			}
+		}
+		afterCR = rest[end] == '\r'
+		return skipped + end + 1, rest[:end], nil
+	}
+}

@@ -1,0 +1,174 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"github.com/callwright/callwright/adapters/openai"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/enginetest"
+	"github.com/callwright/callwright/speech/pcm"
+)
+
+// realtime serves transcription sessions for enginetest.Signs, and stores the events that set them up.
+type realtime struct {
+	mu      sync.Mutex
+	updates []map[string]any
+	swaps   bool // whether each second item is completed before the first one
+}
+
+func (f *realtime) start(t *testing.T) *openai.Realtime {
+	t.Helper()
+	var sessions sync.WaitGroup
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+key || r.URL.String() != "/v1/realtime?intent=transcription" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		sessions.Add(1)
+		defer sessions.Done()
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.CloseNow() }()
+		f.serve(r.Context(), conn)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		sessions.Wait()
+	})
+	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Client: server.Client()}).Realtime()
+}
+
+func (f *realtime) serve(ctx context.Context, conn *websocket.Conn) {
+	send := func(format string, values ...any) {
+		_ = conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, format, values...))
+	}
+	send(`{"type":"session.created","session":{}}`)
+	var heard []int16
+	var late []func()
+	for item := 0; ; {
+		_, data, err := conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		var m map[string]any
+		if json.Unmarshal(data, &m) != nil {
+			return
+		}
+		switch m["type"] {
+		case "session.update":
+			f.mu.Lock()
+			f.updates = append(f.updates, m)
+			f.mu.Unlock()
+			send(`{"type":"session.updated","session":{}}`)
+		case "input_audio_buffer.append":
+			raw, err := base64.StdEncoding.DecodeString(m["audio"].(string))
+			if err != nil {
+				return
+			}
+			heard = pcm.FromMuLaw(heard, raw)
+		case "input_audio_buffer.commit":
+			if len(heard) == 0 {
+				send(`{"type":"error","error":{"type":"invalid_request_error","code":"input_audio_buffer_commit_empty","message":"buffer too small"}}`)
+				continue
+			}
+			item++
+			id, words := item, enginetest.TextOfSigns(heard)
+			heard = nil
+			send(`{"type":"input_audio_buffer.committed","item_id":"i%d","previous_item_id":null}`, id)
+			complete := func() {
+				if words != "" {
+					send(`{"type":"conversation.item.input_audio_transcription.delta","item_id":"i%d","content_index":0,"delta":%q}`, id, words[:1])
+				}
+				send(`{"type":"conversation.item.input_audio_transcription.completed","item_id":"i%d","content_index":0,"transcript":%q}`, id, words)
+			}
+			if late = append(late, complete); !f.swaps || len(late) == 2 {
+				for _, c := range slices.Backward(late) {
+					c()
+				}
+				late = nil
+			}
+		}
+	}
+}
+
+func TestRealtime(t *testing.T) { //nolint:paralleltest // the suites look for leaked goroutines
+	h := agentstest.RecognizerHarness{
+		New:   func(t *testing.T) conversation.Recognizer { return (&realtime{}).start(t) },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return enginetest.Signs(text), 8000 },
+	}
+	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return (&realtime{}).start(t) }, h)
+	agentstest.RunRecognizer(t, h)
+}
+
+// TestRealtimeOrder checks that transcriptions that arrive in another order belong to their utterances.
+func TestRealtimeOrder(t *testing.T) {
+	t.Parallel()
+	s, err := (&realtime{swaps: true}).start(t).Open(t.Context(), conversation.Hearing{Rate: 8000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for _, words := range []string{"first", "second"} {
+		if err := s.Write(enginetest.Signs(words)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Force(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range []string{"first", "second"} {
+		for {
+			got, err := s.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Final {
+				if got.Text != want || got.Utterance != i {
+					t.Errorf("result %+v, want %q", got, want)
+				}
+				break
+			}
+		}
+	}
+}
+
+// TestRealtimeSettings checks the settings of a session.
+func TestRealtimeSettings(t *testing.T) {
+	t.Parallel()
+	f := &realtime{}
+	s, err := f.start(t).Open(t.Context(), conversation.Hearing{Rate: 16000, Language: "de-AT", Keywords: []string{"Zoë"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Force(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Write(enginetest.Signs("x"))
+	_ = s.Force()
+	for got, err := s.Next(t.Context()); err == nil && !got.Final; got, err = s.Next(t.Context()) {
+	}
+	_ = s.Close()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	got, _ := json.Marshal(f.updates)
+	const want = `[{"session":{"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"language":"de","model":"gpt-4o-mini-transcribe","prompt":"Zoë"},"turn_detection":null}},"type":"transcription"},"type":"session.update"}]`
+	if string(got) != want {
+		t.Errorf("the settings are %s", got)
+	}
+}

@@ -1,0 +1,370 @@
+package openai_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/speech/pcm"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// wild writes the answer of a file in testdata/wild: the body of a stream (.sse), or a status, headers and a body (.http).
+func wild(t *testing.T, w http.ResponseWriter, name string) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "wild", name))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if strings.HasSuffix(name, ".sse") {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write(raw)
+		return
+	}
+	head, body, _ := bytes.Cut(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	lines := strings.Split(string(head), "\n")
+	status, err := strconv.Atoi(strings.Fields(lines[0])[1])
+	if err != nil {
+		t.Error(err)
+	}
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		w.Header().Set(name, value)
+	}
+	w.Header().Set("Date", "Thu, 26 Nov 2026 11:29:30 GMT")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// TestWildStreams checks streams as servers of many kinds send them.
+func TestWildStreams(t *testing.T) {
+	t.Parallel()
+	const slots = `[find_slots {"day":"Tue"}]`
+	tests := map[string]struct {
+		text  string
+		calls string
+		class llm.Class // empty if the stream succeeds
+	}{
+		"S04.sse":  {text: "Hi"},                                                  // lines end with CR
+		"S05.sse":  {text: "Hi there"},                                            // a byte order mark
+		"S10.sse":  {text: "Hi"},                                                  // no empty lines between events
+		"S11.sse":  {text: "Hi"},                                                  // [DONE] without a finish reason
+		"S13.sse":  {text: "Hi", class: llm.ClassTransient},                       // finish reason "error"
+		"S13b.sse": {text: "Hi", class: llm.ClassTransient},                       // the same with an error in the choice
+		"S14.sse":  {class: llm.ClassTransient},                                   // thoughts up to the maximum length
+		"S14b.sse": {class: llm.ClassTransient},                                   // an empty answer
+		"S15.sse":  {text: "Hi", class: llm.ClassRateLimited},                     // codes that are numbers
+		"S15b.sse": {class: llm.ClassQuota},                                       //
+		"S15c.sse": {class: llm.ClassTooLong},                                     //
+		"S15f.sse": {class: llm.ClassTooLong},                                     // an event "error" without the member "error"
+		"S19.sse":  {calls: slots},                                                // the name again in each piece
+		"S23.sse":  {calls: `[find_slots {"day":"Mon"} weather {"city":"Rome"}]`}, // two calls without index and id
+		"S25.sse":  {calls: slots},                                                // arguments as an object
+		"S26.sse":  {calls: "[weather ]"},                                         // arguments null
+		"S28.sse":  {text: "Hi"},                                                  // parts with thoughts
+		"S30.sse":  {text: "Hi"},                                                  // thoughts in the text
+		"S31.sse":  {text: "I can't help with that."},                             // a refusal
+		"S36.sse":  {text: "Hi"},                                                  // a server that does not stream
+		"S39.sse":  {calls: `[find_slots {"day": "Tue"}]`},                        // a tool call in the text
+		"S49.sse":  {calls: "[find_slots {}]"},                                    // function_call
+		"S50.sse":  {calls: "[find_slots {}]"},                                    // a prefix before the name
+		"S51.sse":  {class: llm.ClassTransient},                                   // a tool that does not exist
+		"S52.sse":  {calls: "[find_slots {}]"},                                    // a signature
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+			got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{CanEnd: true, Tools: []llm.Tool{{Name: "find_slots"}, {Name: "weather"}}})
+			calls := []string{}
+			for _, call := range got.Calls {
+				calls = append(calls, fmt.Sprintf("%s %s", call.Name, call.Arguments))
+			}
+			if got.Text != tt.text || fmt.Sprint(calls) != max(tt.calls, "[]") {
+				t.Errorf("reply %q with the calls %v", got.Text, calls)
+			}
+			if (err != nil) != (tt.class != "") || err != nil && llm.ClassOf(err) != tt.class {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestWildRefusals checks the class and the wait of error responses as services of many kinds send them.
+func TestWildRefusals(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]llm.Failure{
+		"R01.http":  {Class: llm.ClassRateLimited, RetryAfter: 30 * time.Second}, // a date
+		"R03.http":  {Class: llm.ClassRateLimited, RetryAfter: 45837906927},      // google.rpc.RetryInfo
+		"R07.http":  {Class: llm.ClassPermanent},
+		"R12.http":  {Class: llm.ClassTooLong},
+		"R12b.http": {Class: llm.ClassTooLong},
+		"R16.http":  {Class: llm.ClassTransient},
+		"A06.http":  {Class: llm.ClassRateLimited}, // an error with the status 200
+		"A10.http":  {Class: llm.ClassInvalid},     // cut off at the maximum length
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+			_, err := c.Answer(t.Context(), llm.Question{})
+			f, ok := errors.AsType[*llm.Failure](err)
+			if !ok || f.Class != want.Class || f.RetryAfter != want.RetryAfter {
+				t.Errorf("failure %v, retry after %v", err, f.RetryAfter)
+			}
+		})
+	}
+}
+
+// TestWildAnswers checks that the thoughts of a model are no part of its answer.
+func TestWildAnswers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"A01.http", "A04.http"} {
+		c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+		if a, err := c.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != `{"verdict":"pass"}` {
+			t.Errorf("%s: answer %s, %v", name, a.JSON, err)
+		}
+	}
+}
+
+// TestRefusedMembers checks that a member that a service refuses is left out, at once and in later requests.
+func TestRefusedMembers(t *testing.T) {
+	t.Parallel()
+	for name, member := range map[string]string{"R05.http": "stream_options", "R06.http": "temperature"} {
+		t.Run(member, func(t *testing.T) {
+			t.Parallel()
+			var refused atomic.Int32
+			f := &fake{}
+			f.chat = func(w http.ResponseWriter) {
+				if f.request[member] != nil {
+					refused.Add(1)
+					wild(t, w, name)
+					return
+				}
+				events(w, delta(`"content":"Hi"`, `"stop"`), "[DONE]")
+			}
+			c, zero := f.start(t), 0.0
+			for range 2 {
+				if got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Temperature: &zero}); err != nil || got.Text != "Hi" {
+					t.Errorf("reply %q, %v", got.Text, err)
+				}
+			}
+			if refused.Load() != 1 {
+				t.Errorf("%d refused requests", refused.Load())
+			}
+		})
+	}
+}
+
+// TestRefusedSchemas checks what is asked again after a refusal in the JSON schema mode, and what is remembered.
+func TestRefusedSchemas(t *testing.T) {
+	t.Parallel()
+	for name, strict := range map[string]int32{
+		"A09.http": 1, // a grammar that cannot be compiled is remembered with its schema
+		"A14.http": 2, // one answer has failed
+		"A15.http": 1,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests, other atomic.Int32
+			f := &fake{}
+			f.chat = func(w http.ResponseWriter) {
+				format, _ := f.request["response_format"].(map[string]any)
+				if format == nil {
+					complete(w, `{"why":"x","pass":true}`)
+					return
+				}
+				if strings.Contains(f.raw, `"other"`) {
+					other.Add(1)
+					complete(w, `{"other":1}`)
+					return
+				}
+				requests.Add(1)
+				wild(t, w, name)
+			}
+			c := f.start(t)
+			for range 2 {
+				if a, err := c.Answer(t.Context(), verdict); err != nil || string(a.JSON) != `{"why":"x","pass":true}` {
+					t.Errorf("answer %s, %v", a.JSON, err)
+				}
+			}
+			if _, err := c.Answer(t.Context(), llm.Question{Schema: json.RawMessage(`{"type":"object","properties":{"other":{"type":"number"}}}`)}); err != nil {
+				t.Error(err)
+			}
+			if requests.Load() != strict || other.Load() != 1 {
+				t.Errorf("%d requests with the schema, %d with another one", requests.Load(), other.Load())
+			}
+		})
+	}
+}
+
+// TestHistories checks the messages that are sent for a conversation that services would refuse: neighbours of one role, tool calls with
+// broken arguments, and a signature of a service.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	_, err := agentstest.Collect(t.Context(), f.start(t), llm.ReplyRequest{
+		Arriving: true, Facts: []string{"The caller is Ada."}, Tools: []llm.Tool{{Name: "find"}},
+		Messages: []llm.Message{
+			{Role: llm.RoleCaller, Text: "Hi"}, {Role: llm.RoleCaller, Text: "Are you there?"},
+			{Role: llm.RoleAgent, Text: "Yes."}, {Role: llm.RoleAgent, Calls: []llm.ToolCall{
+				{ID: "a", Name: "find", Arguments: json.RawMessage(`{"day": `), Extra: json.RawMessage(`{"google":{"thought_signature":"S"}}`)},
+				{ID: "b", Name: "find", Arguments: json.RawMessage{}},
+			}},
+			{Role: llm.RoleTool, Call: "a", Text: "no JSON"}, {Role: llm.RoleTool, Call: "b", Text: "nothing"},
+			{Role: llm.RoleAgent, Text: "One moment."}, {Role: llm.RoleCaller, Text: "Fine."},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, m := range f.request["messages"].([]any) {
+		m := m.(map[string]any)
+		fmt.Fprint(&got, m["role"], " ")
+		if calls, _ := json.Marshal(m["tool_calls"]); string(calls) != "null" {
+			fmt.Fprintf(&got, "%s ", calls)
+		}
+	}
+	const want = `system user assistant ` +
+		`[{"extra_content":{"google":{"thought_signature":"S"}},"function":{"arguments":"{}","name":"find"},"id":"a","type":"function"},{"function":{"arguments":"{}","name":"find"},"id":"b","type":"function"}] ` +
+		`tool tool assistant user `
+	if got.String() != want {
+		t.Errorf("the messages are\n%s\nwant\n%s", &got, want)
+	}
+}
+
+// tone returns a WAV file with 300 ms of a tone. size is the length of the audio that the file states; 0 means the right one.
+func tone(t *testing.T, rate, channels int, size uint32) []byte {
+	t.Helper()
+	samples := make([]int16, rate*channels*3/10)
+	for i := range samples {
+		samples[i] = int16(8000 * math.Sin(2*math.Pi*440*float64(i/channels)/float64(rate)))
+	}
+	var file bytes.Buffer
+	if err := pcm.WriteWAV(&file, pcm.Audio{Rate: rate, Channels: channels, Samples: samples}); err != nil {
+		t.Fatal(err)
+	}
+	out := file.Bytes()
+	if at := bytes.Index(out, []byte("data")); size > 0 {
+		binary.LittleEndian.PutUint32(out[at+4:], size)
+	}
+	return out
+}
+
+// TestWildAudio checks audio in other formats than the requested one: it is played as what it is, or is an error.
+func TestWildAudio(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		media string
+		body  []byte
+		tone  bool
+	}{
+		"WAV":                {"audio/wav", tone(t, 24000, 1, 0), true},
+		"WAV as PCM":         {"audio/pcm", tone(t, 24000, 1, 0), true},
+		"44.1 kHz, stereo":   {"audio/wav", tone(t, 44100, 2, 0), true},
+		"without a length":   {"audio/wav", tone(t, 24000, 1, math.MaxUint32), true},
+		"a list after it":    {"audio/wav", append(tone(t, 24000, 1, 0), "LIST\x04\x00\x00\x00INFO"...), true},
+		"PCM at 16 kHz":      {"audio/L16; rate=16000", make([]byte, 2*16000*3/10), true},
+		"MP3":                {"audio/pcm", []byte("\xff\xfb\x90\x64\x00\x0f\xf0\x00\x00\x69"), false},
+		"MP3 with a tag":     {"audio/pcm", []byte("ID3\x04\x00\x00\x00\x00\x00\x23TSSE"), false},
+		"Ogg":                {"audio/ogg", []byte("OggS\x00\x02"), false},
+		"a page":             {"text/html", []byte("<html>Welcome</html>"), false},
+		"nothing":            {"audio/pcm", nil, false},
+		"an error":           {"application/json", []byte(`{"error":{"message":"model is loading"}}`), false},
+		"half a WAV header":  {"audio/wav", []byte("RIFF\x00\x00"), false},
+		"an error, no media": {"", []byte(`{"error":{"message":"model is loading"}}`), false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tt.media)
+				_, _ = w.Write(tt.body)
+			}}).start(t)
+			heard, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hello.", Rate: 8000})
+			if length := pcm.Duration(len(heard), 8000); tt.tone && (err != nil || length < 280*time.Millisecond || length > 320*time.Millisecond) {
+				t.Errorf("%v of audio, %v", length, err)
+			}
+			if e, ok := errors.AsType[*callwright.Error](err); !tt.tone && (!ok || e.Code != callwright.CodeUnavailable || len(heard) > 0) {
+				t.Errorf("%d samples, %v", len(heard), err)
+			}
+		})
+	}
+}
+
+// TestRefusedPCM checks that WAV is requested from a service that refuses PCM, and that a refusal for an unpaid invoice is not one of a voice.
+func TestRefusedPCM(t *testing.T) {
+	t.Parallel()
+	var formats []string
+	f := &fake{}
+	f.speech = func(w http.ResponseWriter, _ *http.Request) {
+		format := f.request["response_format"].(string)
+		if formats = append(formats, format); format == "pcm" {
+			wild(t, w, "T10.http")
+			return
+		}
+		w.Header().Set("Content-Type", "audio/wav")
+		_, _ = w.Write(tone(t, 24000, 1, 0))
+	}
+	c := f.start(t)
+	for range 2 {
+		if _, err := speechtest.Speak(t.Context(), c, tts.Request{Text: "Hello.", Rate: 8000}); err != nil {
+			t.Error(err)
+		}
+	}
+	if fmt.Sprint(formats) != "[pcm wav wav]" {
+		t.Errorf("the formats are %v", formats)
+	}
+	unpaid := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "T16.http") }}).start(t)
+	_, err := speechtest.Speak(t.Context(), unpaid, tts.Request{Text: "Hello.", Rate: 8000})
+	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Field != "" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWildTranscripts checks that what a model invents for noise is no words.
+func TestWildTranscripts(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"text":" [BLANK_AUDIO] "}`:                                                            "",
+		`{"text":"(wind blowing) Hello  there ♪"}`:                                              "Hello there",
+		`{"text":"Yes.","segments":[{"text":" Yes.","no_speech_prob":0.9,"avg_logprob":-0.2}]}`: "Yes.",
+		`E01.http`: "",
+		`E07.http`: "!",
+	} {
+		f := &fake{transcript: func(w http.ResponseWriter) {
+			if strings.HasSuffix(body, ".http") {
+				wild(t, w, body)
+				return
+			}
+			_, _ = w.Write([]byte(body))
+		}}
+		u, err := f.start(t).Listen(t.Context(), conversation.Hearing{Rate: 16000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Write(agentstest.Voice("hello", 16000)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := u.Finish(t.Context()); want == "!" && err == nil || want != "!" && (err != nil || got.Text != want) {
+			t.Errorf("%s: %q, %v", body, got.Text, err)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// FallbackConfig configures a Fallback. Zero fields mean the defaults.
+type FallbackConfig struct {
+	First  Model `required:"always"`
+	Second Model `required:"always"`
+
+	Patience time.Duration // longest wait for the first part of a reply of First; 0 means DefaultPatience
+	Failures int           // failures of First in a row after which it is not asked for Pause; 0 means DefaultFailures
+	Pause    time.Duration // 0 means DefaultPause
+
+	callwright.Runtime
+}
+
+// These constants are the defaults of a FallbackConfig.
+const (
+	DefaultPatience = 4 * time.Second
+	DefaultFailures = 3
+	DefaultPause    = 30 * time.Second
+)
+
+// Fallback is a Model that asks a second Model if the first one fails, or does not begin its reply in time. A reply that has begun is never
+// repeated. After several failures in a row, Fallback does not ask the first Model for a while. A question of TaskJudge is never asked a
+// second Model, because a judge must not change unnoticed.
+type Fallback struct {
+	cfg FallbackConfig
+
+	mu       sync.Mutex
+	failures int       // of First, in a row
+	until    time.Time // time before which First is not asked
+}
+
+var (
+	_ Model      = (*Fallback)(nil)
+	_ Hinter     = (*Fallback)(nil)
+	_ Repeatable = (*Fallback)(nil)
+	_ Limited    = (*Fallback)(nil)
+)
+
+// NewFallback returns a Fallback. It returns an error if a required field is missing.
+func NewFallback(c FallbackConfig) (*Fallback, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if c.Patience <= 0 {
+		c.Patience = DefaultPatience
+	}
+	if c.Failures <= 0 {
+		c.Failures = DefaultFailures
+	}
+	if c.Pause <= 0 {
+		c.Pause = DefaultPause
+	}
+	return &Fallback{cfg: c}, nil
+}
+
+// Name returns the name of the first Model.
+func (f *Fallback) Name() string { return f.cfg.First.Name() }
+
+// Repeats reports whether both Models repeat their answers.
+func (f *Fallback) Repeats() bool { return Repeats(f.cfg.First) && Repeats(f.cfg.Second) }
+
+// Hints returns the hints of the first Model, or nil if it is no Hinter.
+func (f *Fallback) Hints(r ReplyRequest, options []Option) []string {
+	if h, ok := f.cfg.First.(Hinter); ok {
+		return h.Hints(r, options)
+	}
+	return nil
+}
+
+// Unfollowed returns the result of the first Model.
+func (f *Fallback) Unfollowed(asked, instructions string) string {
+	return Unfollowed(f.cfg.First, asked, instructions)
+}
+
+// Unanswered returns the result of the first Model.
+func (f *Fallback) Unanswered(asked string, task Task) string {
+	return Unanswered(f.cfg.First, asked, task)
+}
+
+// Unchosen returns the result of the first Model.
+func (f *Fallback) Unchosen(asked string, o Option, fields []Field) string {
+	return Unchosen(f.cfg.First, asked, o, fields)
+}
+
+// Reply streams the reply of the first Model. If that fails or exceeds the patience before the first part, Reply streams the reply of the
+// second Model, whose last part contains its name.
+func (f *Fallback) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
+	return func(yield func(ReplyPart, error) bool) {
+		if f.asksFirst() {
+			begun, err := f.first(ctx, r, yield)
+			if err == nil {
+				return
+			}
+			if begun || ctx.Err() != nil {
+				yield(ReplyPart{}, err)
+				return
+			}
+		}
+		f.second(ctx, r, yield)
+	}
+}
+
+// errPatience is the cause of the failure of a Model that did not begin its reply in time.
+var errPatience = errors.New("no reply within the patience")
+
+// first streams the reply of the first Model, without its failure, which it returns. It reports whether the reply has begun.
+func (f *Fallback) first(ctx context.Context, r ReplyRequest, yield func(ReplyPart, error) bool) (begun bool, err error) {
+	limited, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	patience := time.AfterFunc(f.cfg.Patience, func() { cancel(errPatience) })
+	defer patience.Stop()
+	for part, err := range f.cfg.First.Reply(limited, r) {
+		if err != nil {
+			f.count(ctx, err)
+			return begun, err
+		}
+		patience.Stop()
+		begun = true
+		if !yield(part, nil) {
+			return true, nil
+		}
+	}
+	f.count(ctx, nil)
+	return true, nil
+}
+
+// second streams the reply of the second Model, with its name in the last part.
+func (f *Fallback) second(ctx context.Context, r ReplyRequest, yield func(ReplyPart, error) bool) {
+	var usage *Usage
+	for part, err := range f.cfg.Second.Reply(ctx, r) {
+		if part.Usage != nil {
+			usage, part.Usage = part.Usage, nil
+		}
+		if !yield(part, err) || err != nil {
+			return
+		}
+	}
+	yield(ReplyPart{Model: f.cfg.Second.Name(), Usage: usage}, nil)
+}
+
+// Answer returns the answer of the first Model. If that fails, and the question is no TaskJudge, it returns the answer of the second Model,
+// with its name.
+func (f *Fallback) Answer(ctx context.Context, q Question) (Answer, error) {
+	if q.Task == TaskJudge {
+		return f.cfg.First.Answer(ctx, q)
+	}
+	if f.asksFirst() {
+		a, err := f.cfg.First.Answer(ctx, q)
+		f.count(ctx, err)
+		if err == nil || ctx.Err() != nil {
+			return a, err
+		}
+	}
+	a, err := f.cfg.Second.Answer(ctx, q)
+	if err == nil && a.Model == "" {
+		a.Model = f.cfg.Second.Name()
+	}
+	return a, err
+}
+
+// asksFirst reports whether the first Model may be asked.
+func (f *Fallback) asksFirst() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.cfg.Clock.Now().Before(f.until)
+}
+
+// count counts the failures of the first Model in a row. Failures after the end of ctx do not count.
+func (f *Fallback) count(ctx context.Context, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case err == nil:
+		f.failures = 0
+		return
+	case ctx.Err() != nil:
+		return
+	}
+	f.failures++
+	rests := f.failures >= f.cfg.Failures
+	if rests {
+		f.until = f.cfg.Clock.Now().Add(f.cfg.Pause)
+	}
+	f.cfg.Logger.WarnContext(ctx, "model failed, asking the second one", "model", f.cfg.First.Name(), "second", f.cfg.Second.Name(), "rests", rests, "error", err)
+}

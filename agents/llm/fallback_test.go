@@ -1,0 +1,125 @@
+package llm_test
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/agents/llm"
+)
+
+// says returns a model that replies with a text.
+func says(text string) *agentstest.Model {
+	return &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts(text), nil }}
+}
+
+// failing returns a model that fails, after some words.
+func failing(class llm.Class, words ...string) *agentstest.Model {
+	return &agentstest.Model{
+		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+			return agentstest.Texts(words...), &llm.Failure{Class: class, Message: "no"}
+		},
+		Answers: func(context.Context, llm.Question) (string, error) { return "", &llm.Failure{Class: class, Message: "no"} },
+	}
+}
+
+// silent is a model that never replies.
+type silent struct{ llm.Model }
+
+func (silent) Reply(ctx context.Context, _ llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+	return func(yield func(llm.ReplyPart, error) bool) {
+		<-ctx.Done()
+		yield(llm.ReplyPart{}, &llm.Failure{Class: llm.ClassTransient, Message: "ended", Cause: ctx.Err()})
+	}
+}
+
+func newFallback(t *testing.T, first, second llm.Model) *llm.Fallback {
+	t.Helper()
+	f, err := llm.NewFallback(llm.FallbackConfig{First: first, Second: second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// collectNamed returns the text of a reply, and the model that its last part names.
+func collectNamed(t *testing.T, m llm.Model) (text, by string, err error) {
+	t.Helper()
+	for part, e := range m.Reply(t.Context(), llm.ReplyRequest{}) {
+		text, by, err = text+part.Text, part.Model, e
+	}
+	return text, by, err
+}
+
+func TestFallbackModel(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunModel(t, agentstest.ModelHarness{
+		New: func(t *testing.T) llm.Model { return newFallback(t, failing(llm.ClassTransient), says("Hello.")) },
+	})
+}
+
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	second := "fake"
+	for name, tt := range map[string]struct {
+		first, second llm.Model
+		text, by      string
+		fails         bool
+		took          time.Duration
+	}{
+		"the first replies":    {first: says("One."), second: says("Two."), text: "One."},
+		"the first is down":    {first: failing(llm.ClassTransient), second: says("Two."), text: "Two.", by: second},
+		"its key is refused":   {first: failing(llm.ClassPermanent), second: says("Two."), text: "Two.", by: second},
+		"it is silent":         {first: silent{says("")}, second: says("Two."), text: "Two.", by: second, took: llm.DefaultPatience},
+		"it breaks off":        {first: failing(llm.ClassTransient, "One, "), second: says("Two."), text: "One, ", fails: true},
+		"both fail":            {first: failing(llm.ClassTransient), second: failing(llm.ClassQuota), fails: true},
+		"the second is silent": {first: says("One."), second: silent{says("")}, text: "One."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				text, by, err := collectNamed(t, newFallback(t, tt.first, tt.second))
+				if text != tt.text || by != tt.by || (err != nil) != tt.fails || time.Since(start) != tt.took {
+					t.Errorf("%q by %q after %v, %v", text, by, time.Since(start), err)
+				}
+			})
+		})
+	}
+}
+
+// TestFallbackRests checks that a model that has failed several times in a row is not asked for a while.
+func TestFallbackRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		first := failing(llm.ClassTransient)
+		f := newFallback(t, first, says("Two."))
+		for range 2 * llm.DefaultFailures {
+			if text, _, err := collectNamed(t, f); text != "Two." || err != nil {
+				t.Errorf("%q, %v", text, err)
+			}
+		}
+		if n := len(first.Requests()); n != llm.DefaultFailures {
+			t.Errorf("the first model got %d requests", n)
+		}
+		time.Sleep(llm.DefaultPause)
+		if _, _, err := collectNamed(t, f); err != nil || len(first.Requests()) != llm.DefaultFailures+1 {
+			t.Errorf("after the pause it got %d requests, %v", len(first.Requests()), err)
+		}
+	})
+}
+
+// TestFallbackAnswers checks that the second model answers questions, except those of a judge.
+func TestFallbackAnswers(t *testing.T) {
+	t.Parallel()
+	second := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { return "{}", nil }}
+	f := newFallback(t, failing(llm.ClassRateLimited), second)
+	if a, err := f.Answer(t.Context(), llm.Question{Task: llm.TaskExtract}); err != nil || string(a.JSON) != "{}" || a.Model == "" {
+		t.Errorf("answer %+v, %v", a, err)
+	}
+	if _, err := f.Answer(t.Context(), llm.Question{Task: llm.TaskJudge}); llm.ClassOf(err) != llm.ClassRateLimited {
+		t.Errorf("a judge: %v", err)
+	}
+}
