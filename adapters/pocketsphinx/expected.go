@@ -61,7 +61,7 @@ var loops = map[expect.Kind]loop{
 var consents = []string{
 	"yes", "yes please", "yeah", "yep", "sure", "okay", "of course", "absolutely", "correct", "that's correct", "that's right", "right",
 	"I do", "yes I do", "it is", "yes it is", "yes that's right", "go ahead", "no", "no thanks", "no thank you", "nope", "not really", "I don't",
-	"no I don't", "it isn't", "that's wrong", "that's not right", "never", "not yet",
+	"no I don't", "it isn't", "that's wrong", "that's not right", "not yet",
 }
 
 // newLoop returns a loop of words that are equally likely, and of rare words.

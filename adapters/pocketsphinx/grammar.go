@@ -7,10 +7,11 @@ import (
 )
 
 // A grammar is a finite-state machine that reads words. From its start it reads any one phrase to its end, and may then return to the
-// start. In both states it may also read single phones, called loose phones, and it may skip from the start to the end. It can therefore
-// read any speech, and the number of loose phones shows how much of the speech matched no phrase.
+// start. If some phrase is short, it may read a competitor instead of a phrase. In both states it may also read single phones, called loose phones, and it may skip
+// from the start to the end. It can therefore read any speech: competitors, and the number of loose phones, show that speech matched no
+// phrase.
 //
-// The probabilities were measured with two flite voices over G.711 and nineteen sentences of one to twelve words, of which every second one
+// The probabilities were measured without competitors, with two flite voices over G.711 and nineteen sentences of one to twelve words, of which every second one
 // was a hint. 37 of 38 hinted utterances were recognized, and none of the 38 others was taken for a hint.
 const (
 	loosePhone = 0.007 // probability of a loose phone; at 0.005, other speech is taken for hints
@@ -19,32 +20,39 @@ const (
 	maxLoose = 3
 )
 
-// loosePrefix marks loose phones in the lexicon. No word of the dictionary contains it.
-const loosePrefix = "++"
+// These prefixes mark loose phones, the words of competitors, and hesitations in the lexicon. No word of the dictionary contains them.
+const (
+	loosePrefix      = "++"
+	competitorPrefix = "--"
+	hesitationPrefix = "~~"
+)
 
-// phraseLexicon returns the lexicon of the phrases' words and of the loose phones.
+// phraseLexicon returns the lexicon of the phrases' words, of the competitors, of the hesitations and of the loose phones.
 func (d dictionary) phraseLexicon(phrases []phrase) string {
 	var words []string
 	for _, p := range phrases {
 		words = append(words, p.words...)
 	}
 	var b strings.Builder
-	b.WriteString(d.lexicon(words, nil))
+	b.WriteString(d.lexicon("", words, nil))
+	b.WriteString(d.lexicon(competitorPrefix, strings.Fields(strings.Join(competitors, " ")), nil))
+	b.WriteString(d.lexicon(hesitationPrefix, hesitations, nil))
 	for _, phone := range d.phones {
 		fmt.Fprintf(&b, "%s%s %s\n", loosePrefix, phone, phone)
 	}
 	return b.String()
 }
 
-// lexicon lists the pronunciations of words, and their further pronunciations, one per line, in the format of readDictionary.
-func (d dictionary) lexicon(words []string, further map[string][]string) string {
+// lexicon lists the pronunciations of words, and their further pronunciations, one per line, in the format of readDictionary. It writes the
+// prefix before each word.
+func (d dictionary) lexicon(prefix string, words []string, further map[string][]string) string {
 	var b strings.Builder
 	for _, word := range slices.Compact(slices.Sorted(slices.Values(words))) {
 		for i, way := range slices.Concat(d.pronounce(word), further[word]) {
 			if i == 0 {
-				fmt.Fprintf(&b, "%s %s\n", word, way)
+				fmt.Fprintf(&b, "%s%s %s\n", prefix, word, way)
 			} else {
-				fmt.Fprintf(&b, "%s(%d) %s\n", word, i+1, way)
+				fmt.Fprintf(&b, "%s%s(%d) %s\n", prefix, word, i+1, way)
 			}
 		}
 	}
@@ -64,29 +72,44 @@ func (d dictionary) grammar(phrases []phrase) string {
 		move(0, 0, loosePhone, loosePrefix+phone)
 		move(1, 1, loosePhone, loosePrefix+phone)
 	}
-	for _, p := range phrases {
-		at, probability := 0, 1/float64(len(phrases))
-		for i, word := range p.words {
+	branch := func(prefix string, words []string, probability float64) {
+		at := 0
+		for i, word := range words {
 			to := 1
-			if i < len(p.words)-1 {
+			if i < len(words)-1 {
 				to, next = next, next+1
 			}
-			move(at, to, probability, word)
+			move(at, to, probability, prefix+word)
 			at, probability = to, 1
+		}
+	}
+	share := 1 / float64(len(phrases))
+	for _, p := range phrases {
+		branch("", p.words, share)
+	}
+	if slices.ContainsFunc(phrases, func(p phrase) bool { return len(p.words) <= maxShort }) {
+		for _, competitor := range competitors {
+			branch(competitorPrefix, strings.Fields(competitor), competition*share)
+		}
+		for _, sound := range hesitations {
+			branch(hesitationPrefix, []string{sound}, competition*share)
 		}
 	}
 	return fmt.Sprintf("FSG_BEGIN phrases\nNUM_STATES %d\nSTART_STATE 0\nFINAL_STATE 1\n%sFSG_END\n", next, &b)
 }
 
 // understood converts the grammar's result to a text: a single phrase as written in the hint, several phrases as their words. It returns an
-// empty text if the result contains more than maxLoose loose phones.
+// empty text if the result contains a competitor or more than maxLoose loose phones.
 func understood(read string, phrases []phrase) string {
 	var words []string
 	loose := 0
 	for word := range strings.FieldsSeq(read) {
-		if strings.HasPrefix(word, loosePrefix) {
+		switch {
+		case strings.HasPrefix(word, competitorPrefix):
+			return ""
+		case strings.HasPrefix(word, loosePrefix):
 			loose++
-		} else {
+		case !strings.HasPrefix(word, hesitationPrefix):
 			words = append(words, word)
 		}
 	}

@@ -3,9 +3,9 @@
 //
 // Its models were trained on 16 kHz audio, of which a telephone lacks the upper half. Free dictation over G.711 is of demo quality: on
 // synthetic speech about two words in five are wrong. If conversation.Hearing contains the expected phrases, the recognizer first compares
-// the audio with these phrases and a model of all other sounds. That is accurate on the same speech. If Hearing.Expect describes an expected
-// answer, such as digits, the recognizer then compares the audio with all such answers and with dictation, and returns the more likely
-// words. Otherwise it returns the words of dictation. It cannot use keywords.
+// the audio with these phrases, with frequent other words and with a model of all other sounds. That is accurate on the same speech. If
+// Hearing.Expect describes an expected answer, such as digits, the recognizer then compares the audio with all such answers and with
+// dictation, and returns the more likely words. Otherwise it returns the words of dictation. It cannot use keywords.
 package pocketsphinx
 
 import (

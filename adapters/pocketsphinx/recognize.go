@@ -69,7 +69,7 @@ func (r *Recognizer) choose(ctx context.Context, dir string, l loop, frames int)
 	if len(l.words) > 0 {
 		grammar, words := l.grammar()
 		var err error
-		if answer, err = r.follow(ctx, dir, grammar, r.words.lexicon(words, narrow)); err != nil {
+		if answer, err = r.follow(ctx, dir, grammar, r.words.lexicon("", words, narrow)); err != nil {
 			return "", err
 		}
 	}

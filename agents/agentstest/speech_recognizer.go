@@ -29,14 +29,20 @@ type RecognizerHarness struct {
 	Sentences []string
 	// Number is a number of a few digits, in words of Language that Speak can speak. If it is empty, the suite uses an English number.
 	Number string
+	// Short lists at least two short utterances with different words, in Language, that are neither consent nor refusal. If nil, the suite
+	// uses English utterances.
+	Short []string
 	// Language is the language of the sentences as a BCP 47 tag. Empty means "en-US".
 	Language string
 }
 
-// withDefaults returns h with the default values of Words, Number, Language and Sentences where they are not set.
+// withDefaults returns h with the default values of Words, Number, Short, Language and Sentences where they are not set.
 func (h RecognizerHarness) withDefaults() RecognizerHarness {
 	h.Words, h.Language = cmp.Or(h.Words, 1), cmp.Or(h.Language, "en-US")
 	h.Number = cmp.Or(h.Number, "nine seven three")
+	if h.Short == nil {
+		h.Short = []string{"Hello.", "Excuse me.", "Seven.", "Thursday."}
+	}
 	if h.Sentences == nil {
 		h.Sentences = []string{
 			"Yes, please.",
@@ -55,7 +61,8 @@ const unknown = "Where is the zxqvbrtl?"
 // RunRecognizer tests a conversation.Recognizer, also with hints, silence and canceled contexts. RunRecognizer must not run in parallel
 // with other tests. The recognizer must understand each sentence, to the share RecognizerHarness.Words, when Hearing.Phrases contains all
 // sentences, even if several sentences are spoken concurrently. It must understand all digits of RecognizerHarness.Number when
-// Hearing.Expect asks for digits, and no fewer words of a sentence when Hearing.Expect is wrong.
+// Hearing.Expect asks for digits, and no fewer words of a sentence or of a short utterance when Hearing.Expect is wrong. It must not
+// replace a sentence or a short utterance by a phrase that was not spoken.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
 	h = h.withDefaults()
@@ -173,12 +180,14 @@ func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
 
 func hintsAreHints(t *testing.T, h RecognizerHarness) {
 	r := h.New(t)
-	for i, prompt := range h.Sentences {
-		others := slices.Delete(slices.Clone(h.Sentences), i, i+1)
-		audio, rate := h.Speak(t, prompt)
-		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: others})
-		if slices.ContainsFunc(others, func(other string) bool { return words(other) == words(heard) }) {
-			t.Errorf("%q is understood as the hint %q", prompt, heard)
+	for _, prompts := range [][]string{h.Sentences, h.Short} {
+		for i, prompt := range prompts {
+			others := slices.Delete(slices.Clone(prompts), i, i+1)
+			audio, rate := h.Speak(t, prompt)
+			heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: others})
+			if slices.ContainsFunc(others, func(other string) bool { return words(other) == words(heard) }) {
+				t.Errorf("%q is understood as the hint %q", prompt, heard)
+			}
 		}
 	}
 }
@@ -209,15 +218,16 @@ var kinds = []expect.Kind{expect.Digits, expect.Spelling, expect.YesNo, expect.D
 
 func expectationsAreHints(t *testing.T, h RecognizerHarness) {
 	r := h.New(t)
-	prompt := h.Sentences[1]
-	audio, rate := h.Speak(t, prompt)
-	free := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language})
-	for _, kind := range kinds {
-		heard := listen(t, r, audio, conversation.Hearing{
-			Rate: rate, Language: h.Language, Expect: expect.Answer{Kind: kind, Min: 4, Max: 2},
-		})
-		if understood(prompt, heard) < understood(prompt, free) {
-			t.Errorf("%q is understood as %q if %q is expected, and else as %q", prompt, heard, kind, free)
+	for _, prompt := range append([]string{h.Sentences[1]}, h.Short...) {
+		audio, rate := h.Speak(t, prompt)
+		free := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language})
+		for _, kind := range kinds {
+			heard := listen(t, r, audio, conversation.Hearing{
+				Rate: rate, Language: h.Language, Expect: expect.Answer{Kind: kind, Min: 4, Max: 2},
+			})
+			if understood(prompt, heard) < understood(prompt, free) {
+				t.Errorf("%q is understood as %q if %q is expected, and else as %q", prompt, heard, kind, free)
+			}
 		}
 	}
 }
