@@ -127,7 +127,7 @@ func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	}
 	storetest.CheckMembers(t, "pathway_chats.state", reflect.TypeFor[pathway.State](), map[why]string{
 		key: "Node Return Visited[] Talk.Messages[].Call Talk.Messages[].Calls[].ID", state: "Talk.Messages[].Role",
-		talk: "Variables.* Talk.Messages[].Calls[].Arguments Talk.Messages[].Calls[].Name Talk.Messages[].Text " +
+		talk: "Variables.* Talk.Messages[].Calls[].Arguments Talk.Messages[].Calls[].Extra Talk.Messages[].Calls[].Name Talk.Messages[].Text " +
 			"Talk.Unheard Talk.Unsaid Interruption.Rest ReturnInterruption.Rest",
 	})
 }
