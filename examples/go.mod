@@ -21,6 +21,7 @@ require (
 	github.com/callwright/callwright/adapters/letterpdf v0.0.0 // indirect
 	github.com/callwright/callwright/adapters/mail v0.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/coder/websocket v1.8.15 // indirect
 	github.com/dlclark/regexp2 v1.12.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/emiago/sipgo v1.7.3 // indirect

@@ -22,7 +22,9 @@ func failing(class llm.Class, words ...string) *agentstest.Model {
 		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			return agentstest.Texts(words...), &llm.Failure{Class: class, Message: "no"}
 		},
-		Answers: func(context.Context, llm.Question) (string, error) { return "", &llm.Failure{Class: class, Message: "no"} },
+		Answers: func(context.Context, llm.Question) (string, error) {
+			return "", &llm.Failure{Class: class, Message: "no"}
+		},
 	}
 }
 
