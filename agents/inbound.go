@@ -135,7 +135,7 @@ func (s *Service) UpdateInbound(
 			return err
 		}
 		if outdated = p.outdated(n.Version); outdated != nil {
-			return nil
+			return nil //nolint:nilerr // see outdated
 		}
 		w := WebAgent{Agent: n.Agent}
 		r, err = apply(&w, changes, func(w *WebAgent) []error {

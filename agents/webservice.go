@@ -71,13 +71,14 @@ func (s *Service) UpdateAgent(
 			return err
 		}
 		if outdated = p.outdated(w.Version); outdated != nil {
-			return nil
+			return nil //nolint:nilerr // see outdated
 		}
-		stored, ok := w, false
+		stored := w
 		r, err = apply(&w, changes, func(w *WebAgent) []error { return s.webFaults(ctx, w) })
 		if err != nil {
 			return err
 		}
+		var ok bool
 		if ok, r = p.accepts(r); !ok {
 			w = stored
 			return nil

@@ -260,18 +260,17 @@ func (c *Config) complete() error {
 	if (c.SIPCert == "") != (c.SIPKey == "") {
 		return errors.New("--sip-cert and --sip-key must be set together")
 	}
-	if (c.LLMBaseURL == "") != (c.LLMModel == "") {
-		return errors.New("--llm-base-url and --llm-model must be set together")
-	}
-	if c.LLMFallback != "" {
-		return c.checkFallback()
-	}
-	return nil
+	return c.checkModels()
 }
 
-// checkFallback returns an error if --llm-fallback names no further model, or there is no default model that could fail.
-func (c *Config) checkFallback() error {
-	if c.LLMBaseURL == "" {
+// checkModels returns an error if the default model is incomplete, or if --llm-fallback names no further model.
+func (c *Config) checkModels() error {
+	switch {
+	case (c.LLMBaseURL == "") != (c.LLMModel == ""):
+		return errors.New("--llm-base-url and --llm-model must be set together")
+	case c.LLMFallback == "":
+		return nil
+	case c.LLMBaseURL == "":
 		return errors.New("--llm-fallback requires --llm-base-url")
 	}
 	if !slices.ContainsFunc(c.LLMModels, func(m NamedModel) bool { return m.Name == c.LLMFallback }) {

@@ -70,7 +70,7 @@ func TestFallback(t *testing.T) {
 	}))
 	t.Cleanup(up.Close)
 	c := Config{LLMBaseURL: down.URL, LLMModel: "small", LLMFallback: "other", LLMModels: []NamedModel{{Name: "other", Model: "large", BaseURL: up.URL}}}
-	if err := c.checkFallback(); err != nil {
+	if err := c.checkModels(); err != nil {
 		t.Fatal(err)
 	}
 	lc := fxtest.NewLifecycle(t)
@@ -88,7 +88,7 @@ func TestFallback(t *testing.T) {
 		t.Errorf("%q, %v", got.Text, err)
 	}
 	c.LLMFallback = "unknown"
-	if err := c.checkFallback(); err == nil {
+	if err := c.checkModels(); err == nil {
 		t.Error("an unknown name is accepted")
 	}
 }

@@ -111,7 +111,7 @@ func (s *served) next(ctx context.Context) (string, error) {
 	return m.Type, json.Unmarshal(data, &m)
 }
 
-func (s *served) send(ctx context.Context, format string, values ...any) {
+func (s *served) sendf(ctx context.Context, format string, values ...any) {
 	_ = s.conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, format, values...))
 }
 
@@ -126,7 +126,7 @@ func (s *served) changed() bool {
 // segments serves listen v1.
 func (s *served) segments(ctx context.Context) {
 	result := func(final, finalize bool) {
-		s.send(ctx, `{"type":"Results","start":%v,"duration":1,"channel_index":[0,1],"is_final":%t,"speech_final":false,"from_finalize":%t,"channel":{"alternatives":[{"transcript":%q,"confidence":0.98,"words":[]}]}}`,
+		s.sendf(ctx, `{"type":"Results","start":%v,"duration":1,"channel_index":[0,1],"is_final":%t,"speech_final":false,"from_finalize":%t,"channel":{"alternatives":[{"transcript":%q,"confidence":0.98,"words":[]}]}}`,
 			s.start(), final, finalize, s.said)
 	}
 	for {
@@ -138,7 +138,7 @@ func (s *served) segments(ctx context.Context) {
 			result(true, true)
 			s.begin()
 		case kind == "" && s.changed():
-			s.send(ctx, `{"type":"SpeechStarted","channel":[0],"timestamp":0.1}`)
+			s.sendf(ctx, `{"type":"SpeechStarted","channel":[0],"timestamp":0.1}`)
 			result(false, false)
 		}
 	}
@@ -148,9 +148,9 @@ func (s *served) segments(ctx context.Context) {
 func (s *served) turns(ctx context.Context) {
 	turn, open := 0, false
 	info := func(event string, confidence float64) {
-		s.send(ctx, `{"type":"TurnInfo","event":%q,"turn_index":%d,"audio_window_start":%v,"transcript":%q,"words":[{"word":"x","confidence":0.9}],"end_of_turn_confidence":%v}`, event, turn, s.start(), s.said, confidence)
+		s.sendf(ctx, `{"type":"TurnInfo","event":%q,"turn_index":%d,"audio_window_start":%v,"transcript":%q,"words":[{"word":"x","confidence":0.9}],"end_of_turn_confidence":%v}`, event, turn, s.start(), s.said, confidence)
 	}
-	s.send(ctx, `{"type":"Connected","request_id":"r","sequence_id":0}`)
+	s.sendf(ctx, `{"type":"Connected","request_id":"r","sequence_id":0}`)
 	for {
 		switch kind, err := s.next(ctx); {
 		case err != nil:
@@ -163,7 +163,7 @@ func (s *served) turns(ctx context.Context) {
 			s.begin()
 			open = false
 		case kind == "Configure":
-			s.send(ctx, `{"type":"ConfigureSuccess"}`)
+			s.sendf(ctx, `{"type":"ConfigureSuccess"}`)
 		case kind == "" && s.changed():
 			if !open {
 				info("StartOfTurn", 0)

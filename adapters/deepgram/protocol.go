@@ -71,7 +71,7 @@ func (s *segments) Receive(m session.Message) ([]session.Event, error) {
 		} `json:"channel"`
 	}
 	if !m.Text || json.Unmarshal(m.Data, &r) != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // unknown messages are no error
 	}
 	switch r.Type {
 	case "Results":
@@ -128,7 +128,7 @@ func (t *turns) Receive(m session.Message) ([]session.Event, error) {
 		} `json:"words"`
 	}
 	if !m.Text || json.Unmarshal(m.Data, &r) != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // unknown messages are no error
 	}
 	if r.Type == "Error" {
 		return nil, errService

@@ -108,12 +108,13 @@ func readTranscript(body []byte) (string, error) {
 	}
 	text := *answer.Text
 	if len(answer.Segments) > 0 {
-		text = ""
+		var speech strings.Builder
 		for _, s := range answer.Segments {
 			if s.NoSpeech <= mostNoSpeech || s.LogProb >= leastLogProb {
-				text += s.Text
+				speech.WriteString(s.Text)
 			}
 		}
+		text = speech.String()
 	}
 	return strings.Join(strings.Fields(noWords.ReplaceAllString(text, " ")), " "), nil
 }

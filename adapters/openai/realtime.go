@@ -127,7 +127,7 @@ func (p *realtime) Receive(m session.Message) ([]session.Event, error) {
 		} `json:"error"`
 	}
 	if json.Unmarshal(m.Data, &r) != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // unknown messages are no error
 	}
 	const transcription = "conversation.item.input_audio_transcription."
 	switch r.Type {

@@ -166,9 +166,9 @@ func TestRealtimeSettings(t *testing.T) {
 	_ = s.Close()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	got, _ := json.Marshal(f.updates)
+	got, err := json.Marshal(f.updates)
 	const want = `[{"session":{"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"language":"de","model":"gpt-4o-mini-transcribe","prompt":"Zoë"},"turn_detection":null}},"type":"transcription"},"type":"session.update"}]`
-	if string(got) != want {
-		t.Errorf("the settings are %s", got)
+	if err != nil || string(got) != want {
+		t.Errorf("the settings are %s, %v", got, err)
 	}
 }

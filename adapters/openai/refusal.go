@@ -49,7 +49,7 @@ const maxSchemas = 1000
 func (c *Client) postChat(ctx context.Context, body chatRequest) (*http.Response, error) {
 	for {
 		c.refused.apply(&body)
-		response, err := c.postJSON(ctx, "/chat/completions", body) //nolint:bodyclose // the caller closes it
+		response, err := c.postJSON(ctx, "/chat/completions", body)
 		refused, ok := errors.AsType[*serviceError](err)
 		if !ok || !c.refused.learn(&body, refused) {
 			return response, err
@@ -110,6 +110,7 @@ func (r *refusals) store(scope refused, schema json.RawMessage) {
 			r.schemas = map[string]bool{}
 		}
 		r.schemas[string(schema)] = true
+	case refusedNothing, refusedAnswer:
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -47,13 +48,13 @@ func TestWords(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				w := words{thinking: tt.thinking}
-				got := ""
+				var said strings.Builder
 				for rest := tt.answer; rest != ""; {
 					n := rapid.IntRange(1, len(rest)).Draw(t, "bytes")
-					got += w.add(rest[:n])
+					said.WriteString(w.add(rest[:n]))
 					rest = rest[n:]
 				}
-				got += w.finish()
+				got := said.String() + w.finish()
 				calls := ""
 				for _, c := range w.calls {
 					calls += fmt.Sprintf("%s %s;", c.Name, c.Arguments)

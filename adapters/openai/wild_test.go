@@ -238,13 +238,13 @@ func TestHistories(t *testing.T) {
 	for _, m := range f.request["messages"].([]any) {
 		m := m.(map[string]any)
 		fmt.Fprint(&got, m["role"], " ")
-		if calls, _ := json.Marshal(m["tool_calls"]); string(calls) != "null" {
+		if calls, err := json.Marshal(m["tool_calls"]); err != nil || string(calls) != "null" {
 			fmt.Fprintf(&got, "%s ", calls)
 		}
 	}
 	const want = `system user assistant ` +
 		`[{"extra_content":{"google":{"thought_signature":"S"}},"function":{"arguments":"{}","name":"find"},"id":"a","type":"function"},{"function":{"arguments":"{}","name":"find"},"id":"b","type":"function"}] ` +
-		`tool tool assistant user `
+		`tool ` + `tool assistant user `
 	if got.String() != want {
 		t.Errorf("the messages are\n%s\nwant\n%s", &got, want)
 	}
@@ -262,8 +262,8 @@ func tone(t *testing.T, rate, channels int, size uint32) []byte {
 		t.Fatal(err)
 	}
 	out := file.Bytes()
-	if at := bytes.Index(out, []byte("data")); size > 0 {
-		binary.LittleEndian.PutUint32(out[at+4:], size)
+	if head, _, _ := bytes.Cut(out, []byte("data")); size > 0 {
+		binary.LittleEndian.PutUint32(out[len(head)+4:], size)
 	}
 	return out
 }

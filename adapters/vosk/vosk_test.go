@@ -52,7 +52,7 @@ func serve(ctx context.Context, conn *websocket.Conn) {
 		if err != nil {
 			return
 		}
-		answer := ""
+		var answer string
 		switch {
 		case kind == websocket.MessageBinary:
 			heard = append(heard, pcm.AppendSamples(nil, data)...)

@@ -353,10 +353,10 @@ func TestTalksOn(t *testing.T) {
 		must(t, p.WaitHeard(ctx, "start"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		for range 10 {
-			p.Play(append(agentstest.Voice("bla bla bla bla", 8000), make([]int16, 8*360)...))
+			p.Play(append(agentstest.Voice("one two three four", 8000), make([]int16, 8*360)...))
 		}
 	})
-	if turns := b.asked(); len(turns) < 2 || strings.Count(turns[1].Text, "bla") > 16 {
+	if turns := b.asked(); len(turns) < 2 || strings.Count(turns[1].Text, "one") > 4 {
 		t.Errorf("turns %+v", turns)
 	}
 }

@@ -182,7 +182,7 @@ func TestModes(t *testing.T) {
 		t.Errorf("the label is %q", got[0].Label)
 	}
 	var alike []stats.Run // of which nothing but the order of the runs tells which comes first
-	for _, assertion := range strings.Split("qwertyuiop", "") {
+	for assertion := range strings.SplitSeq("qwertyuiop", "") {
 		alike = append(alike, failure("r", assertion, "No."))
 	}
 	for i, m := range stats.Modes(alike) {

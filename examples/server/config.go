@@ -95,10 +95,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
 	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
 	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
-	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, deepgram or vosk (default: pocketsphinx)")
-	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer, for deepgram and vosk (default: Deepgram's, or ws://127.0.0.1:2700)")
-	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: nova-3 of deepgram, gpt-4o-mini-transcribe of openai)")
-	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to deepgram")
+	c.addRecognizer(f)
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
 	f.StringVar(&c.to.MailFrom, "mail-from", "", "the sender's address of mail (default: the user of --smtp-url)")
 	f.StringVar(&c.to.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
@@ -128,6 +125,14 @@ func parse(args, environ []string) (config, error) {
 func (c *config) addDatabase(f *flag.FlagSet) {
 	f.StringVar(&c.to.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.Var(wholeNumber(&c.to.DatabaseConnections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
+// addRecognizer adds the flags of the recognizer.
+func (c *config) addRecognizer(f *flag.FlagSet) {
+	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, deepgram or vosk (default: pocketsphinx)")
+	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer, for deepgram and vosk (default: Deepgram's, or ws://127.0.0.1:2700)")
+	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: nova-3 of deepgram, gpt-4o-mini-transcribe of openai)")
+	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to deepgram")
 }
 
 // addLog adds the flags of the log.

@@ -185,8 +185,8 @@ func (m *Meter) period() float64 {
 	if period == 0 || similar[period] < periodic {
 		return 0
 	}
-	before, at, after := similar[period-1], similar[period], similar[period+1]
-	exact := float64(period) // the maximum of the parabola through the three values
+	before, at, after := similar[period-1], similar[period], similar[period+1] //nolint:gosec // period is from least to most
+	exact := float64(period)                                                   // the maximum of the parabola through the three values
 	if bend := before - 2*at + after; bend < 0 {
 		exact += min(max((before-after)/(2*bend), -0.5), 0.5)
 	}

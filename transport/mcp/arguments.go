@@ -19,21 +19,21 @@ import (
 // in the forms in which clients and models write them: see normal.
 func (t *tools) checkArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if params, ok := r.GetParams().(*sdk.CallToolParamsRaw); ok && params != nil {
-			if s := t.schemas[params.Name]; s != nil {
-				arguments, err := normal(s, params.Arguments)
-				if err == nil {
-					err = checkObject(s, arguments)
-				}
-				if err != nil {
-					refused := new(sdk.CallToolResult)
-					refused.SetError(err)
-					return refused, nil
-				}
-				if params.Arguments, err = json.Marshal(arguments); err != nil {
-					return nil, err
-				}
-			}
+		params, ok := r.GetParams().(*sdk.CallToolParamsRaw)
+		if !ok || params == nil || t.schemas[params.Name] == nil {
+			return next(ctx, method, r)
+		}
+		arguments, err := normal(t.schemas[params.Name], params.Arguments)
+		if err == nil {
+			err = checkObject(t.schemas[params.Name], arguments)
+		}
+		if err != nil {
+			refused := new(sdk.CallToolResult)
+			refused.SetError(err)
+			return refused, nil
+		}
+		if params.Arguments, err = json.Marshal(arguments); err != nil {
+			return nil, err
 		}
 		return next(ctx, method, r)
 	}

@@ -134,13 +134,23 @@ func classify(e Evidence) class {
 			return c
 		}
 	}
+	return expected(e, sentence(e, clause(e, l, text, last)))
+}
+
+// clause corrects the ending of a text by the words of its last clause.
+func clause(e Evidence, l *lexicon, text []byte, last ending) ending {
 	switch {
 	case (last == perhaps || last == unfinished) && l.verbLast(text):
-		last = anyEnding
+		return anyEnding
 	case last == anyEnding && len(e.Text) <= tail && l.isSubject(text):
-		last = perhaps
+		return perhaps
+	default:
+		return last
 	}
-	c := sentence(e, last)
+}
+
+// expected corrects the class of a text by what the agent has asked for.
+func expected(e Evidence, c class) class {
 	switch {
 	case e.Expect.Kind == expect.Address && (c == plain || c == punctuated):
 		return addressPart

@@ -15,8 +15,8 @@ func ExampleDigitsIn() {
 }
 
 func ExampleNumberIn() {
-	fmt.Println(expect.NumberIn("en", "double five five oh one, no wait, double five, five oh one two three", 7, 7))
-	fmt.Println(expect.NumberIn("en", "it is five five five", 7, 7))
+	fmt.Println(expect.NumberIn("en", "double five, five oh one, no wait, double five, five oh one two three", 7, 7))
+	fmt.Println(expect.NumberIn("en", "it is double five, five", 7, 7))
 	// Output:
 	// 5550123
 	// 555

@@ -251,7 +251,7 @@ func (u *utterance) withPauses(r *rand.Rand) []spokenPart {
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	c := load(t)
-	for position, e := range append(recognizers[:len(recognizers):len(recognizers)], struct {
+	for position, e := range append(slices.Clip(recognizers), struct {
 		name string
 		engines
 	}{"no latency", engines{}}) {

@@ -268,10 +268,10 @@ func voiceFactor(f Field, name string) setting {
 				if !ok {
 					return callwright.Invalid(f.Name, "must be a factor, such as 1.1")
 				}
-				members[name], _ = json.Marshal(n) //nolint:errchkjson // a finite number
+				members[name], _ = json.Marshal(n) // a finite number
 			}
 			if to.VoiceSettings = ""; len(members) > 0 {
-				text, _ := json.Marshal(members) //nolint:errchkjson // members of valid JSON
+				text, _ := json.Marshal(members) // members of valid JSON
 				to.VoiceSettings = string(text)
 			}
 			return nil

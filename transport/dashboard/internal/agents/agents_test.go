@@ -109,7 +109,8 @@ func (h *house) values(path string) url.Values {
 	h.t.Helper()
 	form := url.Values{}
 	body := h.want(http.StatusOK, path)
-	for _, m := range field.FindAllStringSubmatch(body[:strings.Index(body, `<button class="main">`)], -1) {
+	fields, _, _ := strings.Cut(body, `<button class="main">`)
+	for _, m := range field.FindAllStringSubmatch(fields, -1) {
 		switch {
 		case m[1] != "":
 			form.Set(m[1], m[2])

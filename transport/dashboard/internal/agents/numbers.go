@@ -66,16 +66,17 @@ func (p pages) updateNumber(ctx context.Context, r *page.Request) (page.Answer, 
 	agentform.Number.Read(r, values)
 	patch, err := agentform.Number.Patch(values, n.Agent)
 	var faults page.Faults
+	var report agents.Report
 	if err == nil {
 		patch.Version, patch.Whole = version(r), true
-		var report agents.Report
-		if _, report, err = p.cfg.Agents.UpdateInbound(ctx, r.Org(), n.Number, patch); err == nil {
-			if faults, err = faultsOf(report, fields); err != nil {
-				return nil, err
-			}
-			if len(faults) == 0 {
-				return page.SeeOther{To: page.Path("/agents/numbers", n.Number.String()), Notice: "The settings are saved."}, nil
-			}
+		_, report, err = p.cfg.Agents.UpdateInbound(ctx, r.Org(), n.Number, patch)
+	}
+	if err == nil {
+		if faults, err = faultsOf(report, fields); err != nil {
+			return nil, err
+		}
+		if len(faults) == 0 {
+			return page.SeeOther{To: page.Path("/agents/numbers", n.Number.String()), Notice: "The settings are saved."}, nil
 		}
 	}
 	if err != nil {

@@ -110,7 +110,8 @@ func (p pages) createPersona(ctx context.Context, r *page.Request) (page.Answer,
 			return page.SeeOther{To: page.Path("/agents/personas", made.Persona.ID), Notice: "The persona is created."}, nil
 		}
 	}
-	f, ok := personaForm(), false
+	f := personaForm()
+	var ok bool
 	if f.Faults, ok = agentform.Faults(err, renamed, personaNames()...); !ok {
 		return nil, err
 	}

@@ -49,7 +49,8 @@ func (p pages) createWebAgent(ctx context.Context, r *page.Request) (page.Answer
 			return page.SeeOther{To: page.Path("/agents/web", w.ID), Notice: "The web agent is created."}, nil
 		}
 	}
-	f, ok := webAgentForm(), false
+	f := webAgentForm()
+	var ok bool
 	if f.Faults, ok = agentform.Faults(err, renamed, agentform.WebAgent.Fields()...); !ok {
 		return nil, err
 	}
@@ -102,16 +103,17 @@ func (p pages) updateWebAgent(ctx context.Context, r *page.Request) (page.Answer
 	agentform.WebAgent.Read(r, values)
 	patch, err := agentform.WebAgent.Patch(values, w.Agent)
 	var faults page.Faults
+	var report agents.Report
 	if err == nil {
 		patch.Version, patch.Whole = version(r), true
-		var report agents.Report
-		if _, report, err = p.cfg.Agents.UpdateAgent(ctx, r.Org(), w.ID, agents.WebAgentPatch{Patch: patch}); err == nil {
-			if faults, err = faultsOf(report, fields); err != nil {
-				return nil, err
-			}
-			if len(faults) == 0 {
-				return page.SeeOther{To: page.Path("/agents/web", w.ID), Notice: "The web agent is saved."}, nil
-			}
+		_, report, err = p.cfg.Agents.UpdateAgent(ctx, r.Org(), w.ID, agents.WebAgentPatch{Patch: patch})
+	}
+	if err == nil {
+		if faults, err = faultsOf(report, fields); err != nil {
+			return nil, err
+		}
+		if len(faults) == 0 {
+			return page.SeeOther{To: page.Path("/agents/web", w.ID), Notice: "The web agent is saved."}, nil
 		}
 	}
 	if err != nil {
