@@ -3,7 +3,8 @@ package pocketsphinx
 import "strings"
 
 // competitors are words that callers say often, and "I don't know", which begins with a refusal. Without competitors, the grammar reads short
-// words as phrases that resemble them more than loose phones do: "Thursday" as "sure". An utterance with a competitor is dictated.
+// words as consents and refusals that resemble them more than loose phones do: "Thursday" as "sure". An utterance with a competitor is dictated.
+// Other phrases have no competitors: a long phrase would lose words to them, and its utterance would be dictated.
 var competitors = append(strings.Fields(`
 the a i you it he she we they this that these those there here is are was were am be do does did have has had can could will would shall
 should may might must not and but or if so because when while what who where why how which whose what's who's where's how's it's i'm you're
@@ -32,7 +33,4 @@ var hesitations = strings.Fields("um uh er ah hmm")
 const (
 	// competition is the probability of a competitor, and of a hesitation, relative to the probability of a phrase.
 	competition = 0.03
-	// maxShort is the maximum number of words of a phrase that other words resemble. If all phrases are longer, there are no competitors:
-	// a sequence of them would replace a phrase that is spoken indistinctly.
-	maxShort = 3
 )

@@ -10,7 +10,7 @@ import (
 
 var yesNo = conversation.Hearing{Rate: 8000, Expect: expect.Answer{Kind: expect.YesNo}}
 
-// TestOtherWords checks that short words that resemble a consent, a refusal or a short phrase are dictated.
+// TestOtherWords checks that short words that resemble a consent or a refusal are dictated.
 func TestOtherWords(t *testing.T) {
 	t.Parallel()
 	r := open(t, pocketsphinx.Config{})
@@ -24,7 +24,6 @@ func TestOtherWords(t *testing.T) {
 		{"rms", "thursday", yesNo},
 		{"slt", "two zero two", yesNo},
 		{"rms", "I don't know", yesNo},
-		{"rms", "thursday", conversation.Hearing{Rate: 8000, Phrases: []string{"park", "parking", "car"}}},
 	} {
 		t.Run(tt.said, func(t *testing.T) {
 			t.Parallel()

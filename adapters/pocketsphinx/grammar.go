@@ -7,7 +7,7 @@ import (
 )
 
 // A grammar is a finite-state machine that reads words. From its start it reads any one phrase to its end, and may then return to the
-// start. If some phrase is short, it may read a competitor instead of a phrase. In both states it may also read single phones, called loose phones, and it may skip
+// start. If a consent is expected, it may read a competitor instead of a phrase. In both states it may also read single phones, called loose phones, and it may skip
 // from the start to the end. It can therefore read any speech: competitors, and the number of loose phones, show that speech matched no
 // phrase.
 //
@@ -59,8 +59,8 @@ func (d dictionary) lexicon(prefix string, words []string, further map[string][]
 	return b.String()
 }
 
-// grammar returns the state machine in the FSG format of Sphinx. State 0 is the start and state 1 the end.
-func (d dictionary) grammar(phrases []phrase) string {
+// grammar returns the state machine in the FSG format of Sphinx, with competitors if competes is set. State 0 is the start and state 1 the end.
+func (d dictionary) grammar(phrases []phrase, competes bool) string {
 	var b strings.Builder
 	next := 2
 	move := func(from, to int, probability float64, word string) {
@@ -87,7 +87,7 @@ func (d dictionary) grammar(phrases []phrase) string {
 	for _, p := range phrases {
 		branch("", p.words, share)
 	}
-	if slices.ContainsFunc(phrases, func(p phrase) bool { return len(p.words) <= maxShort }) {
+	if competes {
 		for _, competitor := range competitors {
 			branch(competitorPrefix, strings.Fields(competitor), competition*share)
 		}

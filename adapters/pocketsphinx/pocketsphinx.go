@@ -107,11 +107,11 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 	if err := r.CheckLanguage(h.Language); err != nil {
 		return nil, err
 	}
-	hints := h.Phrases
-	if h.Expect.Kind == expect.YesNo {
+	hints, consent := h.Phrases, h.Expect.Kind == expect.YesNo
+	if consent {
 		hints = slices.Concat(hints, consents)
 	}
-	t := task{phrases: r.words.phrases(hints), loop: loops[h.Expect.Kind], narrow: h.Rate == modelRate/2}
+	t := task{phrases: r.words.phrases(hints), consent: consent, loop: loops[h.Expect.Kind], narrow: h.Rate == modelRate/2}
 	return engine.Listen(ctx, h.Rate, engine.Ear{
 		Rate: modelRate, Longest: maxUtterance,
 		Recognize: func(ctx context.Context, audio []int16) (string, error) { return r.recognize(ctx, audio, t) },

@@ -25,6 +25,7 @@ const (
 // task describes the recognition of an utterance.
 type task struct {
 	phrases []phrase
+	consent bool // whether the phrases include consents and refusals
 	loop    loop // of the expected answer; has no words if any words are expected
 	narrow  bool // whether the audio was sampled at 8 kHz
 }
@@ -49,7 +50,7 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, t task) (text
 			return err
 		}
 		if len(t.phrases) > 0 {
-			read, err := r.follow(ctx, dir, r.words.grammar(t.phrases), r.words.phraseLexicon(t.phrases))
+			read, err := r.follow(ctx, dir, r.words.grammar(t.phrases, t.consent), r.words.phraseLexicon(t.phrases))
 			if text = understood(read.text, t.phrases); text != "" || err != nil {
 				return err
 			}
