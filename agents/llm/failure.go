@@ -20,7 +20,7 @@ const (
 )
 
 // Failure is the error of a model. Its message is human-readable, not empty, and contains no key and no prompt. RetryAfter is 0 if the
-// service does not state one.
+// service does not state one. A failure of ClassTransient without a Cause is an answer that cannot be used: see IsOutage.
 type Failure struct {
 	Class      Class
 	Message    string
@@ -51,6 +51,14 @@ var reasons = map[Class]string{
 	ClassTooLong:     "the conversation is too long for the language model",
 	ClassUnsupported: "this server has no language model that can do this",
 	ClassInvalid:     "the language model gave no usable answer",
+}
+
+// IsOutage reports whether a failure says that the model's service does not work at present: it limits the rate of requests, or a transient
+// failure has a cause, such as a refused connection. Other requests then probably fail, too. An answer that cannot be used is a transient
+// failure without a cause, and says nothing about other requests. An error that is no *Failure is an outage.
+func IsOutage(err error) bool {
+	f, ok := errors.AsType[*Failure](err)
+	return err != nil && (!ok || f.Class == ClassRateLimited || f.Class == ClassTransient && f.Cause != nil)
 }
 
 // Reason returns a short human-readable reason for a model's failure, according to the class of the error. It never contains a text of the

@@ -16,7 +16,7 @@ type FallbackConfig struct {
 	Second Model `required:"always"`
 
 	Patience time.Duration // longest wait for the first part of a reply of First; 0 means DefaultPatience
-	Failures int           // failures of First in a row after which it is not asked for Pause; 0 means DefaultFailures
+	Failures int           // failures of First's service in a row after which it is not asked for Pause; 0 means DefaultFailures
 	Pause    time.Duration // 0 means DefaultPause
 
 	callwright.Runtime
@@ -30,7 +30,7 @@ const (
 )
 
 // Fallback is a Model that asks a second Model if the first one fails, or does not begin its reply in time. A reply that has begun is never
-// repeated. After several failures in a row, Fallback does not ask the first Model for a while. A question of TaskJudge is never asked a
+// repeated. After several failures of the first Model's service in a row, Fallback does not ask it for a while. A question of TaskJudge is never asked a
 // second Model, because a judge must not change unnoticed.
 type Fallback struct {
 	cfg FallbackConfig
@@ -121,11 +121,13 @@ func (f *Fallback) first(ctx context.Context, r ReplyRequest, yield func(ReplyPa
 	patience := time.AfterFunc(f.cfg.Patience, func() { cancel(errPatience) })
 	defer patience.Stop()
 	for part, err := range f.cfg.First.Reply(limited, r) {
+		if err == nil && !begun && !patience.Stop() { // too late: the context has ended
+			err = &Failure{Class: ClassTransient, Message: reasons[ClassTransient], Cause: errPatience}
+		}
 		if err != nil {
 			f.count(ctx, err)
 			return begun, err
 		}
-		patience.Stop()
 		begun = true
 		if !yield(part, nil) {
 			return true, nil
@@ -176,7 +178,8 @@ func (f *Fallback) asksFirst() bool {
 	return !f.cfg.Clock.Now().Before(f.until)
 }
 
-// count counts the failures of the first Model in a row. Failures after the end of ctx do not count.
+// count counts the failures of the first Model in a row. Only those of its service count, so that requests that it cannot answer do not keep
+// others from it. Failures after the end of ctx do not count.
 func (f *Fallback) count(ctx context.Context, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,8 +189,9 @@ func (f *Fallback) count(ctx context.Context, err error) {
 		return
 	case ctx.Err() != nil:
 		return
+	case IsOutage(err), ClassOf(err) == ClassQuota:
+		f.failures++
 	}
-	f.failures++
 	rests := f.failures >= f.cfg.Failures
 	if rests {
 		f.until = f.cfg.Clock.Now().Add(f.cfg.Pause)

@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"testing"
 	"testing/synctest"
@@ -16,11 +17,13 @@ func says(text string) *agentstest.Model {
 	return &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return agentstest.Texts(text), nil }}
 }
 
+var errDown = errors.New("down")
+
 // failing returns a model that fails, after some words.
 func failing(class llm.Class, words ...string) *agentstest.Model {
 	return &agentstest.Model{
 		Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
-			return agentstest.Texts(words...), &llm.Failure{Class: class, Message: "no"}
+			return agentstest.Texts(words...), &llm.Failure{Class: class, Message: "no", Cause: errDown}
 		},
 		Answers: func(context.Context, llm.Question) (string, error) {
 			return "", &llm.Failure{Class: class, Message: "no"}
@@ -111,6 +114,20 @@ func TestFallbackRests(t *testing.T) {
 			t.Errorf("after the pause it got %d requests, %v", len(first.Requests()), err)
 		}
 	})
+}
+
+// TestFallbackAsksOn checks that requests that the first model cannot answer keep no other requests from it.
+func TestFallbackAsksOn(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []llm.Failure{{Class: llm.ClassTooLong}, {Class: llm.ClassPermanent}, {Class: llm.ClassTransient}} {
+		first := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) { return nil, &failure }}
+		f := newFallback(t, first, says("Two."))
+		for i := range 2 * llm.DefaultFailures {
+			if text, _, err := collectNamed(t, f); text != "Two." || err != nil || len(first.Requests()) != i+1 {
+				t.Errorf("%s: %q after %d requests, %v", failure.Class, text, len(first.Requests()), err)
+			}
+		}
+	}
 }
 
 // TestFallbackAnswers checks that the second model answers questions, except those of a judge.

@@ -17,7 +17,7 @@ import (
 type LimiterConfig struct {
 	Most    int           // maximum of concurrent calls; 0 means DefaultMostCalls
 	Begin   int           // initial limit of concurrent calls; 0 means DefaultBeginCalls
-	Retries int           // maximum retries of a call after failures that may pass; 0 means DefaultRetries, a negative number none
+	Retries int           // maximum retries of a call after failures of the service; 0 means DefaultRetries, a negative number none
 	Pause   time.Duration // pause after the first failure without RetryAfter; doubles up to 16 times as much; 0 means DefaultPause
 	Wait    time.Duration // maximum total wait of a call, for a slot and after failures; 0 means DefaultWait
 	Queue   int           // maximum of waiting calls; 0 means DefaultQueue
@@ -37,11 +37,11 @@ const (
 const maxLanes = 100
 
 // Limiter is a model that adapts its number of concurrent calls to the capacity of the model service. Each model name has a separate limit.
-// A limit of n grows by one after n successful calls. A failure that may pass (llm.ClassRateLimited and llm.ClassTransient, such as an outage)
-// halves the Limiter's limit, but only once for all calls that began before the reduction. Then no call starts until the time that the
-// service requests, or for a pause that doubles with each failure in a row, half of it by chance. Such a call is retried at most Retries
-// times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails with llm.ClassRateLimited. The Limiter returns all
-// other failures, including an exhausted quota, immediately.
+// A limit of n grows by one after n successful calls. A failure of the service (llm.IsOutage) halves the Limiter's limit, but only once for all
+// calls that began before the reduction. Then no call starts until the time that the service requests, or for a pause that doubles with each
+// failure in a row, half of it by chance. Such a call is retried at most Retries times. A call that would wait longer than Wait, or that finds
+// Queue calls waiting, fails with llm.ClassRateLimited. The Limiter returns all other failures immediately, including an exhausted quota and
+// an answer that cannot be used, so that the requests of one organization do not stop those of others.
 type Limiter struct {
 	model llm.Model
 	cfg   LimiterConfig
@@ -124,7 +124,7 @@ func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	}
 }
 
-// Answer returns the model's answer to a question, and retries calls after failures that may pass.
+// Answer returns the model's answer to a question, and retries calls after failures of the service.
 func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err error) {
 	err = l.call(ctx, q.Model, func() (bool, error) {
 		a, err = l.model.Answer(ctx, q)
@@ -136,7 +136,7 @@ func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err
 	return a, nil
 }
 
-// call waits for a slot, calls the function do, and retries after failures that may pass. The result begun of do states that a part of the reply has
+// call waits for a slot, calls the function do, and retries after failures of the service. The result begun of do states that a part of the reply has
 // already arrived; after that, call does not retry.
 func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
 	lane := l.lane(model)
@@ -147,16 +147,10 @@ func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool,
 			return err
 		}
 		begun, err := lane.run(ctx, epoch, do)
-		if err == nil || begun || !passes(err) || try >= l.cfg.Retries || ctx.Err() != nil {
+		if err == nil || begun || !llm.IsOutage(err) || try >= l.cfg.Retries || ctx.Err() != nil {
 			return err
 		}
 	}
-}
-
-// passes reports whether a failure may pass with time.
-func passes(err error) bool {
-	class := llm.ClassOf(err)
-	return class == llm.ClassRateLimited || class == llm.ClassTransient
 }
 
 // lane returns the lane of a model name. Beyond maxLanes names, it returns a shared lane.
@@ -277,7 +271,7 @@ func (n *lane) adjust(ctx context.Context, epoch int, err error) {
 		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
 			n.limit, n.successes = n.limit+1, 0
 		}
-	case passes(err) && ctx.Err() == nil:
+	case llm.IsOutage(err) && ctx.Err() == nil:
 		pause := n.cfg.Pause << min(n.failures, maxDoublings)
 		pause = pause/2 + rand.N(pause/2+1) //nolint:gosec // spreads load, hides nothing
 		if epoch == n.epoch {

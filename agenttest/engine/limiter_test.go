@@ -139,6 +139,8 @@ func TestLimiterServesACrowd(t *testing.T) {
 	})
 }
 
+var errDown = errors.New("down")
+
 func TestLimiterRetries(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -146,15 +148,16 @@ func TestLimiterRetries(t *testing.T) {
 		retries int
 		calls   int
 		limit   int // of concurrent calls, afterwards
+		cause   error
 	}{
-		{llm.ClassRateLimited, -1, 1, 2}, {llm.ClassRateLimited, 2, 3, 1}, {llm.ClassTransient, 2, 3, 1},
-		{llm.ClassQuota, 2, 1, engine.DefaultBeginCalls},
-		{llm.ClassPermanent, 2, 1, engine.DefaultBeginCalls},
+		{llm.ClassRateLimited, -1, 1, 2, nil}, {llm.ClassRateLimited, 2, 3, 1, nil}, {llm.ClassTransient, 2, 3, 1, errDown},
+		{llm.ClassTransient, 2, 1, engine.DefaultBeginCalls, nil}, // an answer that cannot be used
+		{llm.ClassQuota, 2, 1, engine.DefaultBeginCalls, errDown}, {llm.ClassPermanent, 2, 1, engine.DefaultBeginCalls, errDown},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			m := &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
-				return nil, &llm.Failure{Class: tt.class, Message: "no", RetryAfter: 5 * time.Second}
+				return nil, &llm.Failure{Class: tt.class, Message: "no", RetryAfter: 5 * time.Second, Cause: tt.cause}
 			}}
 			l := engine.NewLimiter(m, engine.LimiterConfig{Retries: tt.retries})
 			_, err := agentstest.Collect(t.Context(), l, llm.ReplyRequest{})
@@ -199,7 +202,7 @@ func TestLimiterSurvivesOutages(t *testing.T) {
 				m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
 					time.Sleep(300 * time.Millisecond)
 					if class := refuses(time.Since(start)); class != "" {
-						return "", &llm.Failure{Class: class, Message: "no"}
+						return "", &llm.Failure{Class: class, Message: "no", Cause: errDown}
 					}
 					return "{}", nil
 				}}
