@@ -2,6 +2,8 @@ package platform
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,7 +39,7 @@ func TestModels(t *testing.T) {
 		{Name: "secret", Model: "z", BaseURL: there, Key: "k2"},
 	}}
 	lc := fxtest.NewLifecycle(t)
-	service, err := newService(lc, c)
+	service, err := newService(lc, c, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestFallback(t *testing.T) {
 		t.Fatal(err)
 	}
 	lc := fxtest.NewLifecycle(t)
-	service, err := newService(lc, c)
+	service, err := newService(lc, c, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,5 +92,31 @@ func TestFallback(t *testing.T) {
 	c.LLMFallback = "unknown"
 	if err := c.checkModels(); err == nil {
 		t.Error("an unknown name is accepted")
+	}
+}
+
+// TestRecognizers checks which recognizer the settings name, and that settings without an effect are refused.
+func TestRecognizers(t *testing.T) {
+	t.Parallel()
+	service, err := newService(fxtest.NewLifecycle(t), Config{}, callwright.Runtime{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"openai": "*openai.Client", "openai-realtime": "*openai.Realtime", "deepgram": "*deepgram.Client", "vosk": "*vosk.Client",
+	} {
+		c := Config{STT: name, LLMBaseURL: "http://127.0.0.1:1/v1"}
+		r, used, err := newRecognizer(c, service)
+		if err = errors.Join(err, c.checkEngines()); err != nil || used != name || fmt.Sprintf("%T", r) != want {
+			t.Errorf("%s: %T, %s, %v", name, r, used, err)
+		}
+	}
+	for _, c := range []Config{{STT: "whisper"}, {STT: "openai-realtime"}, {STTURL: "ws://127.0.0.1:2700"}, {STT: "openai", STTAPIKey: "k", LLMBaseURL: "http://host"}} {
+		if c.checkEngines() == nil {
+			t.Errorf("%+v is accepted", c)
+		}
+	}
+	if _, _, err := newRecognizer(Config{STT: "vosk", STTURL: "tcp://host"}, service); err == nil {
+		t.Error("an address of another protocol is accepted")
 	}
 }

@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -39,6 +40,7 @@ type Config struct {
 	Transcription string   // the speech recognition model; if empty, gpt-4o-mini-transcribe
 
 	Client *http.Client // if nil, a separate client with a clone of http.DefaultTransport
+	Logger *slog.Logger // logs refusals with their status, code and parameter; if nil, nothing is logged
 }
 
 // Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
@@ -82,6 +84,9 @@ func New(config Config) (*Client, error) {
 	}
 	if config.KeyHeader == "" && azure.MatchString(base.Hostname()) {
 		config.KeyHeader = "api-key"
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	key := config.APIKey.Reveal()
 	config.APIKey = ""

@@ -171,6 +171,7 @@ func (c *Client) post(ctx context.Context, path, contentType string, body io.Rea
 	}
 	refused := newServiceError(text)
 	refused.status, refused.header = response.StatusCode, response.Header
+	c.config.Logger.WarnContext(ctx, "a service refused a request", "path", path, "reason", refused)
 	return nil, refused
 }
 

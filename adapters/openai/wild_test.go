@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -140,6 +143,21 @@ func TestWildAnswers(t *testing.T) {
 		if a, err := c.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != `{"verdict":"pass"}` {
 			t.Errorf("%s: answer %s, %v", name, a.JSON, err)
 		}
+	}
+}
+
+// TestRefusalsAreLogged checks that the log has the status, the code and the parameter of a refusal, and not the service's text.
+func TestRefusalsAreLogged(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "R06.http") }))
+	t.Cleanup(server.Close)
+	var log bytes.Buffer
+	c := client(t, openai.Config{BaseURL: server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if _, err := c.Answer(t.Context(), llm.Question{}); err == nil {
+		t.Fatal("there was an answer")
+	}
+	if !strings.Contains(log.String(), "status 400, code unsupported_value, parameter temperature") || strings.Contains(log.String(), "Only the default") {
+		t.Errorf("the log is %s", &log)
 	}
 }
 
