@@ -32,8 +32,8 @@ type Talk struct {
 	Starts          []int  `json:",omitempty"` // offsets in the agent's last words at which its Say steps begin, in order
 }
 
-// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part, and returns the words with
-// which the agent can continue, which are also Unheard. An interruption of an answer without words leaves Unheard unchanged. Hear adds the
+// Hear adds a turn. If the caller interrupted the agent, Hear cuts the agent's last words to the heard part. It sets Unheard to the words
+// with which the agent can continue, and returns them. An interruption of an answer without words leaves Unheard unchanged. Hear adds the
 // caller's words or digits to the messages, except for speech without words.
 //
 // The returned words begin at the start of the interrupted sentence, as a person would begin it again. They repeat the heard part of that
