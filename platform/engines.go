@@ -38,7 +38,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		choice.Default = service
 	}
 	for _, m := range c.LLMModels {
-		other, err := openai.New(openai.Config{BaseURL: m.BaseURL, Model: m.Model, APIKey: m.Key, Logger: runtime.Logger})
+		other, err := openai.New(openai.Config{BaseURL: m.BaseURL, Model: m.Model, APIKey: m.Key, Runtime: runtime})
 		if err != nil {
 			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
 		}
@@ -56,7 +56,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 // newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
 func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.Client, error) {
 	service, err := openai.New(openai.Config{
-		BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Logger: runtime.Logger,
+		BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime,
 	})
 	if err == nil {
 		lc.Append(fx.StopHook(service.Close))

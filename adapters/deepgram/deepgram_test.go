@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -39,37 +38,22 @@ type fake struct {
 // start serves the fake until the test ends, and returns a client of it.
 func (f *fake) start(t *testing.T, model string) *deepgram.Client {
 	t.Helper()
-	var sessions sync.WaitGroup
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := enginetest.WebSocket(t, func(h http.Header, r *http.Request) int {
 		f.mu.Lock()
 		f.urls = append(f.urls, r.URL)
 		f.mu.Unlock()
 		if r.Header.Get("Authorization") != "Token "+key {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
+			return http.StatusUnauthorized
 		}
-		if f.status > 0 {
-			w.Header().Set("Retry-After", "7")
-			w.WriteHeader(f.status)
-			return
-		}
-		sessions.Add(1)
-		defer sessions.Done()
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		defer func() { _ = conn.CloseNow() }()
+		h.Set("Retry-After", "7")
+		return f.status
+	}, func(r *http.Request, conn *websocket.Conn) {
 		s := &served{conn: conn}
 		if strings.HasPrefix(r.URL.Path, "/v2/") {
 			s.turns(r.Context())
 		} else {
 			s.segments(r.Context())
 		}
-	}))
-	t.Cleanup(func() {
-		server.Close()
-		sessions.Wait()
 	})
 	c, err := deepgram.New(deepgram.Config{BaseURL: server.URL, APIKey: key, Model: model, Client: server.Client()})
 	if err != nil {

@@ -3,7 +3,6 @@
 package openai
 
 import (
-	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -40,7 +39,8 @@ type Config struct {
 	Transcription string   // the speech recognition model; if empty, gpt-4o-mini-transcribe
 
 	Client *http.Client // if nil, a separate client with a clone of http.DefaultTransport
-	Logger *slog.Logger // logs refusals with their status, code and parameter; if nil, nothing is logged
+
+	callwright.Runtime // its Logger logs refusals with their status, code and parameter
 }
 
 // Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
@@ -85,9 +85,7 @@ func New(config Config) (*Client, error) {
 	if config.KeyHeader == "" && azure.MatchString(base.Hostname()) {
 		config.KeyHeader = "api-key"
 	}
-	if config.Logger == nil {
-		config.Logger = slog.New(slog.DiscardHandler)
-	}
+	config.Runtime = config.WithDefaults()
 	key := config.APIKey.Reveal()
 	config.APIKey = ""
 	return &Client{config: config, base: base, key: func() string { return key }}, nil

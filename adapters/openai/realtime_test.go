@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
@@ -29,25 +28,12 @@ type realtime struct {
 
 func (f *realtime) start(t *testing.T) *openai.Realtime {
 	t.Helper()
-	var sessions sync.WaitGroup
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := enginetest.WebSocket(t, func(_ http.Header, r *http.Request) int {
 		if r.Header.Get("Authorization") != "Bearer "+key || r.URL.String() != "/v1/realtime?intent=transcription" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
+			return http.StatusUnauthorized
 		}
-		sessions.Add(1)
-		defer sessions.Done()
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		defer func() { _ = conn.CloseNow() }()
-		f.serve(r.Context(), conn)
-	}))
-	t.Cleanup(func() {
-		server.Close()
-		sessions.Wait()
-	})
+		return 0
+	}, func(r *http.Request, conn *websocket.Conn) { f.serve(r.Context(), conn) })
 	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Client: server.Client()}).Realtime()
 }
 

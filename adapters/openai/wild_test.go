@@ -152,7 +152,9 @@ func TestRefusalsAreLogged(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "R06.http") }))
 	t.Cleanup(server.Close)
 	var log bytes.Buffer
-	c := client(t, openai.Config{BaseURL: server.URL, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := client(t, openai.Config{
+		BaseURL: server.URL, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))},
+	})
 	if _, err := c.Answer(t.Context(), llm.Question{}); err == nil {
 		t.Fatal("there was an answer")
 	}

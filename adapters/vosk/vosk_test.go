@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -14,6 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -22,21 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start serves a server that understands agentstest.Voice until the test ends, and returns a client of it.
 func start(t *testing.T) *vosk.Client {
 	t.Helper()
-	var sessions sync.WaitGroup
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sessions.Add(1)
-		defer sessions.Done()
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		defer func() { _ = conn.CloseNow() }()
-		serve(r.Context(), conn)
-	}))
-	t.Cleanup(func() {
-		server.Close()
-		sessions.Wait()
-	})
+	server := enginetest.WebSocket(t, nil, func(r *http.Request, conn *websocket.Conn) { serve(r.Context(), conn) })
 	c, err := vosk.New(vosk.Config{URL: server.URL, Client: server.Client()})
 	if err != nil {
 		t.Fatal(err)
