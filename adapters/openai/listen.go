@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -77,7 +78,7 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 		fields["prompt"] = prompt
 	}
 	words, err := c.transcription(ctx, file.Bytes(), fields)
-	if refused, ok := errors.AsType[*serviceError](err); ok && refused.aboutFormat() && fields["response_format"] != "json" {
+	if refused, ok := errors.AsType[*chat.ServiceError](err); ok && aboutFormat(refused) && fields["response_format"] != "json" {
 		c.onlyJSON.Store(true)
 		fields["response_format"] = "json"
 		words, err = c.transcription(ctx, file.Bytes(), fields)
@@ -104,7 +105,7 @@ func readTranscript(body []byte) (string, error) {
 		return "", err
 	}
 	if answer.Text == nil {
-		return "", newServiceError(body)
+		return "", chat.NewServiceError(body)
 	}
 	text := *answer.Text
 	if len(answer.Segments) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/internal/engine/session"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -43,12 +44,12 @@ func (r *Realtime) Open(ctx context.Context, h conversation.Hearing) (conversati
 		return nil, err
 	}
 	header := http.Header{}
-	r.client.authorize(header)
-	u := r.client.base.JoinPath("realtime")
+	r.client.service.Authorize(header)
+	u := r.client.service.URL("realtime")
 	q := u.Query()
 	q.Set("intent", "transcription")
 	u.RawQuery = q.Encode()
-	conn, err := session.Dial(ctx, u.String(), header, r.client.config.Client)
+	conn, err := session.Dial(ctx, u.String(), header, r.client.service.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (p *realtime) Receive(m session.Message) ([]session.Event, error) {
 		Delta      string `json:"delta"`
 		Transcript string `json:"transcript"`
 		Error      struct {
-			Code word `json:"code"`
+			Code chat.Word `json:"code"`
 		} `json:"error"`
 	}
 	if json.Unmarshal(m.Data, &r) != nil {

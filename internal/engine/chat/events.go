@@ -1,4 +1,4 @@
-package openai
+package chat
 
 import (
 	"bufio"
@@ -8,22 +8,22 @@ import (
 	"iter"
 )
 
-// event is an event of a stream of server-sent events.
-type event struct {
-	name string // empty unless the server names it
-	data []byte // valid until the next event
+// Event is an event of a stream of server-sent events.
+type Event struct {
+	Name string // empty unless the server names it
+	Data []byte // valid until the next event
 }
 
-// events reads server-sent events (WHATWG HTML, section 9.2): lines end with CR, LF or both, a byte order mark before the first line is
+// Events reads server-sent events (WHATWG HTML, section 9.2): lines end with CR, LF or both, a byte order mark before the first line is
 // skipped, and comments and unknown fields are ignored. Beyond the standard, an event also ends where the next one begins although the empty
 // line between them is missing, and at the end of the stream, if its data is complete JSON or "[DONE]": some servers write such streams. An
 // error of the reader, except io.EOF, is the last element.
-func events(body io.Reader) iter.Seq2[event, error] {
-	return func(yield func(event, error) bool) {
+func Events(body io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		lines := bufio.NewScanner(body)
-		lines.Buffer(nil, maxAnswer)
+		lines.Buffer(nil, MaxAnswer)
 		lines.Split(splitLines())
-		var e event
+		var e Event
 		for first := true; lines.Scan(); first = false {
 			line := lines.Bytes()
 			if first {
@@ -31,36 +31,36 @@ func events(body io.Reader) iter.Seq2[event, error] {
 			}
 			field, value, _ := bytes.Cut(line, []byte(":"))
 			value = bytes.TrimPrefix(value, []byte(" "))
-			ends := len(line) == 0 || (string(field) == "data" || string(field) == "event") && whole(e.data)
+			ends := len(line) == 0 || (string(field) == "data" || string(field) == "event") && whole(e.Data)
 			if ends {
-				if len(e.data) > 0 && !yield(e, nil) {
+				if len(e.Data) > 0 && !yield(e, nil) {
 					return
 				}
-				e = event{data: e.data[:0]}
+				e = Event{Data: e.Data[:0]}
 			}
 			switch string(field) {
 			case "data":
-				if len(e.data) > 0 {
-					e.data = append(e.data, '\n')
+				if len(e.Data) > 0 {
+					e.Data = append(e.Data, '\n')
 				}
-				e.data = append(e.data, value...)
+				e.Data = append(e.Data, value...)
 			case "event":
-				e.name = string(value)
+				e.Name = string(value)
 			}
 		}
 		if err := lines.Err(); err != nil {
-			yield(event{}, err)
-		} else if whole(e.data) {
+			yield(Event{}, err)
+		} else if whole(e.Data) {
 			yield(e, nil)
 		}
 	}
 }
 
-// done is the data of the event that ends a stream.
-const done = "[DONE]"
+// Done is the data of the event that ends a stream.
+const Done = "[DONE]"
 
 // whole reports whether the data of an event is complete.
-func whole(data []byte) bool { return string(data) == done || json.Valid(data) }
+func whole(data []byte) bool { return string(data) == Done || json.Valid(data) }
 
 // splitLines returns a bufio.SplitFunc for lines that end with CR, LF or CR LF. A line is complete with its CR: an LF that follows is skipped
 // before the next line, so that the last line of an event never waits for the next event.
