@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"iter"
 	"mime/multipart"
@@ -192,13 +191,10 @@ func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, 
 			}
 		}
 		if !finished {
-			yield(chunk{}, errCutOff)
+			yield(chunk{}, chat.ErrCutOff)
 		}
 	}
 }
-
-// errCutOff reports a stream that ended before its answer was complete.
-var errCutOff = errors.New("the service cut off the answer before its end")
 
 // readWhole reads a completion that is not streamed, and returns it as one chunk.
 func readWhole(body io.Reader) (chunk, error) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 )
@@ -55,6 +56,36 @@ func Events(body io.Reader) iter.Seq2[Event, error] {
 		}
 	}
 }
+
+// Pieces reads the events of a response. A response that is no event stream is one event with its JSON, or one for each element of a JSON
+// array: some servers and proxies do not stream. Pieces reads at most MaxAnswer bytes.
+func Pieces(body io.Reader) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		text := bufio.NewReader(io.LimitReader(body, MaxAnswer))
+		first, _ := text.Peek(1)
+		if string(first) != "{" && string(first) != "[" {
+			Events(text)(yield)
+			return
+		}
+		d := json.NewDecoder(text)
+		if string(first) == "[" {
+			_, _ = d.Token() // the bracket
+		}
+		for d.More() {
+			var one json.RawMessage
+			if err := d.Decode(&one); err != nil {
+				yield(Event{}, err)
+				return
+			}
+			if !yield(Event{Data: one}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// ErrCutOff reports a stream that ended before its answer was complete.
+var ErrCutOff = errors.New("the service cut off the answer before its end")
 
 // Done is the data of the event that ends a stream.
 const Done = "[DONE]"

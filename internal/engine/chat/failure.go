@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright/agents/llm"
@@ -19,6 +20,7 @@ type ServiceError struct {
 	Header      http.Header // of the response; nil for an error inside a successful response
 	Code, Param string      // Code is the error's type if the service sends no code
 	Message     string
+	Daily       bool   // whether a quota of a day is used up
 	Delay       string // wait before a retry, such as "45.8s"; empty if the service names none
 }
 
@@ -39,6 +41,9 @@ func (e *ServiceError) Error() string {
 
 // plain matches codes and names of parameters.
 var plain = regexp.MustCompile(`^[\w.\[\]-]{1,64}$`)
+
+// memberOf matches the member that a message names, such as "thinking.type: ..." and "Unknown name "responseJsonSchema" at ...".
+var memberOf = regexp.MustCompile(`^([a-z]+(?:[._][a-z0-9_]+)+): |\bUnknown name "(\w+)"`)
 
 // NewServiceError parses the body of an error response, an event, or the given value of its member "error". Services send the members of an
 // error in an object, in the member "error" of an object, or in an array around either, or send only a text.
@@ -69,7 +74,13 @@ func NewServiceError(body []byte, member ...json.RawMessage) *ServiceError {
 		Message json.RawMessage `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
 		Details []struct {
-			RetryDelay Word `json:"retryDelay"` // google.rpc.RetryInfo
+			RetryDelay      Word `json:"retryDelay"` // google.rpc.RetryInfo
+			FieldViolations []struct {
+				Field Word `json:"field"`
+			} `json:"fieldViolations"` // google.rpc.BadRequest
+			Violations []struct {
+				QuotaID Word `json:"quotaId"`
+			} `json:"violations"` // google.rpc.QuotaFailure
 		} `json:"details"`
 	}
 	_ = json.Unmarshal(body, &detail)
@@ -87,8 +98,17 @@ func NewServiceError(body []byte, member ...json.RawMessage) *ServiceError {
 			e.Code = string(other)
 		}
 	}
+	if m := memberOf.FindStringSubmatch(e.Message); m != nil && e.Param == "" {
+		e.Param = m[1] + m[2]
+	}
 	for _, d := range detail.Details {
 		e.Delay += string(d.RetryDelay)
+		if len(d.FieldViolations) > 0 && e.Param == "" {
+			e.Param = string(d.FieldViolations[0].Field)
+		}
+		for _, v := range d.Violations {
+			e.Daily = e.Daily || strings.Contains(string(v.QuotaID), "PerDay")
+		}
 	}
 	return e
 }
@@ -123,6 +143,12 @@ var codes = map[string]llm.Class{
 	"context_length_exceeded":   llm.ClassTooLong,
 	"exceed_context_size_error": llm.ClassTooLong,
 	"string_above_max_length":   llm.ClassTooLong,
+	"billing_error":             llm.ClassQuota,
+	"request_too_large":         llm.ClassTooLong,
+	"authentication_error":      llm.ClassPermanent,
+	"permission_error":          llm.ClassPermanent,
+	"not_found_error":           llm.ClassPermanent,
+	"rate_limit_error":          llm.ClassRateLimited,
 	"rate_limit_exceeded":       llm.ClassRateLimited,
 	"RESOURCE_EXHAUSTED":        llm.ClassRateLimited,
 	"capacity_exceeded":         llm.ClassTransient,
@@ -130,9 +156,15 @@ var codes = map[string]llm.Class{
 }
 
 // tooLong matches messages about a conversation that is too long, for services that send no code of their own.
-var tooLong = regexp.MustCompile(`(?i)context (length|size|window)|token count .*exceeds|maximum (number of )?tokens|(prompt|input) is too long|too many tokens`)
+var tooLong = regexp.MustCompile(`(?i)context (length|size|window)|token count .*exceeds|maximum (number of )?tokens|exceed context limit|(prompt|input) is too long|too many tokens`)
+
+// unpaid matches messages about an account without credit, for services that send no code of their own.
+var unpaid = regexp.MustCompile(`(?i)credit balance is too low`)
 
 func classOf(err *ServiceError) llm.Class {
+	if err.Daily || unpaid.MatchString(err.Message) {
+		return llm.ClassQuota
+	}
 	if class, known := codes[err.Code]; known {
 		return class
 	}
@@ -143,6 +175,8 @@ func classOf(err *ServiceError) llm.Class {
 		return llm.ClassRateLimited
 	case status == http.StatusRequestEntityTooLarge:
 		return llm.ClassTooLong
+	case status == 0 && err.Code == "invalid_request_error":
+		return llm.ClassPermanent
 	case status == http.StatusPaymentRequired:
 		return llm.ClassQuota
 	case status == 0, status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooEarly,

@@ -81,6 +81,11 @@ func Data(r llm.ReplyRequest, nonce string) string {
 	return llm.Data(nonce, known)
 }
 
+// Waits reports whether somebody on the telephone waits for the result of a task, so that the model should not think for long.
+func Waits(task llm.Task) bool {
+	return task != llm.TaskJudge && task != llm.TaskAnalyze && task != llm.TaskFix
+}
+
 // The names of the tools that represent actions of the call.
 const (
 	toolEnd      = "end_call"

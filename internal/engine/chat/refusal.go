@@ -60,7 +60,7 @@ func (r *Refusals[R]) apply(body *R) {
 // learn stores the member that an error refuses and leaves it out of the request. It returns false if the error refuses no member that the
 // request has.
 func (r *Refusals[R]) learn(body *R, err *ServiceError) bool {
-	if err.Status != http.StatusBadRequest && err.Status != http.StatusUnprocessableEntity {
+	if err.Status != http.StatusBadRequest && err.Status != http.StatusUnprocessableEntity || classOf(err) == llm.ClassTooLong {
 		return false
 	}
 	about := err.Param
@@ -150,7 +150,7 @@ func refusedBy(err *ServiceError) refused {
 	switch {
 	case err.Code == "json_validate_failed" || says("failed to generate json", "failed_generation"):
 		return refusedAnswer
-	case (unprocessable || err.Status == http.StatusInternalServerError) && says("invalid schema", "grammar", "is not permitted", "json schema", "json_schema is invalid"):
+	case (unprocessable || err.Status == http.StatusInternalServerError) && says("invalid schema", "grammar", "is not permitted", "json schema", "json_schema is invalid", "format.schema", "too many states"):
 		return refusedSchema
 	case unprocessable && classOf(err) == llm.ClassPermanent:
 		return refusedMode

@@ -18,6 +18,7 @@ var (
 	ErrEmpty    = &llm.Failure{Class: llm.ClassTransient, Message: "the service returned an empty answer"}
 	ErrWithheld = &llm.Failure{Class: llm.ClassPermanent, Message: "the service withheld the answer: its content filter or the model refused the request"}
 	ErrTooShort = &llm.Failure{Class: llm.ClassInvalid, Message: "the answer was cut off at the maximum length that the service allows"}
+	ErrTooLong  = &llm.Failure{Class: llm.ClassTooLong, Message: "the conversation is too long for the language model"}
 	errNoTool   = &llm.Failure{Class: llm.ClassTransient, Message: "the model called a tool that does not exist, or in a form that cannot be read"}
 )
 
@@ -27,6 +28,7 @@ type Reply struct {
 	Usage    *llm.Usage // nil until the service reports it
 	Withheld bool       // whether the service or the model has refused to answer
 	Broken   bool       // whether the service reports a tool call that cannot be read
+	Nothing  error      // failure of an answer without words and calls; nil means ErrEmpty
 
 	calls   []llm.ToolCall // in the order of arrival
 	indexes []int64        // the service's index of each call
@@ -53,6 +55,16 @@ func (r *Reply) AddCall(p Piece) {
 		call.Extra = p.Extra
 	}
 	call.Arguments = append(call.Arguments, p.Arguments...)
+}
+
+// Continue adds a piece of the arguments of the last call with an index. It ignores the piece if there is no such call.
+func (r *Reply) Continue(index int64, arguments string) {
+	for i := range slices.Backward(r.indexes) {
+		if r.indexes[i] == index {
+			r.calls[i].Arguments = append(r.calls[i].Arguments, arguments...)
+			return
+		}
+	}
 }
 
 // call returns the tool call that a piece continues: the last call with the same index, or a new call. A piece with another id starts a new
@@ -114,6 +126,8 @@ func (r *Reply) check(acts bool) error {
 		return nil
 	case len(r.calls) > 0 || r.Words.broken || r.Broken:
 		return errNoTool
+	case r.Nothing != nil:
+		return r.Nothing
 	default:
 		return ErrEmpty
 	}

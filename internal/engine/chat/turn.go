@@ -2,6 +2,8 @@ package chat
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -35,7 +37,16 @@ const (
 	opening  = "(The call has just been answered. You speak first.)"
 	arriving = "(The conversation has come to your task. You speak.)"
 	silence  = "(The other side says nothing. You speak.)"
+	nothing  = "(The other side says nothing.)"
 )
+
+// heard returns a text of the other side, or a text in place of a blank one, which services refuse.
+func heard(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return nothing
+	}
+	return text
+}
 
 // Turns returns the conversation of a request in the form that all services accept: it begins with a turn of the User, a Tool turn follows
 // each turn with Calls, and no neighbours have the same role, because the chat templates of some models, such as Mistral and Gemma, refuse
@@ -49,14 +60,15 @@ func Turns(r llm.ReplyRequest, data string) []Turn {
 	if data != "" {
 		out.add(Turn{Text: data})
 	}
-	if len(r.Messages) == 0 || r.Messages[0].Role == self {
+	first := slices.IndexFunc(r.Messages, func(m llm.Message) bool { return m.Role != llm.RoleTool })
+	if first < 0 || r.Messages[first].Role == self {
 		out.add(Turn{Text: opening})
 	}
 	for i, m := range r.Messages {
 		switch {
 		case m.Role == llm.RoleTool:
 		case m.Role != self:
-			out.add(Turn{Text: m.Text})
+			out.add(Turn{Text: heard(m.Text)})
 		default:
 			calls, results := answered(m.Calls, r.Messages[i+1:])
 			if m.Text != "" || len(calls) > 0 {
