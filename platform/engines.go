@@ -36,13 +36,19 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 	choice := llm.Selection{Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels))}
 	if c.LLMBaseURL != "" {
 		choice.Default = service
+		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
+			model, err := newClient(lc, NamedModel{Model: c.LLMModel, BaseURL: c.LLMBaseURL, Key: c.LLMAPIKey}, runtime)
+			if err != nil {
+				return nil, fmt.Errorf("--llm-base-url: %w", err)
+			}
+			choice.Default = model
+		}
 	}
 	for _, m := range c.LLMModels {
-		other, err := openai.New(openai.Config{BaseURL: m.BaseURL, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+		other, err := newClient(lc, m, runtime)
 		if err != nil {
 			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
 		}
-		lc.Append(fx.StopHook(other.Close))
 		choice.Others[m.Name] = other
 	}
 	if c.LLMFallback == "" {
@@ -53,10 +59,36 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 	return choice, err
 }
 
-// newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
+// newClient returns the client of a model's service, for the protocol that its base URL names.
+func newClient(lc fx.Lifecycle, m NamedModel, runtime callwright.Runtime) (llm.Model, error) {
+	protocol, address, err := splitProtocol(m.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	var client interface {
+		llm.Model
+		Close()
+	}
+	switch protocol {
+	default:
+		client, err = openai.New(openai.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	}
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(client.Close))
+	return client, nil
+}
+
+// newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition. If that address names another
+// protocol, the client has no purpose.
 func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.Client, error) {
+	_, address, err := splitProtocol(c.LLMBaseURL)
+	if err != nil {
+		return nil, err
+	}
 	service, err := openai.New(openai.Config{
-		BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime,
+		BaseURL: address, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime,
 	})
 	if err == nil {
 		lc.Append(fx.StopHook(service.Close))
