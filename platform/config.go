@@ -132,10 +132,14 @@ type NamedModel struct {
 }
 
 // protocols lists the protocols that a base URL can name.
-var protocols = []string{protocolOpenAI}
+var protocols = []string{protocolOpenAI, protocolAnthropic, protocolGemini}
 
-// protocolOpenAI is the protocol of a base URL that names none: OpenAI's chat completions.
-const protocolOpenAI = "openai"
+// The protocols of services. A base URL that names none means OpenAI's chat completions.
+const (
+	protocolOpenAI    = "openai"
+	protocolAnthropic = "anthropic" // Anthropic's Messages API
+	protocolGemini    = "gemini"    // generateContent of Google's Gemini API and of Vertex AI
+)
 
 // splitProtocol splits the base URL of a service into its protocol and its URL. It returns an error for an unknown protocol. The error
 // contains no part of the URL, which can contain a key.

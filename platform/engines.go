@@ -8,9 +8,11 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/deepgram"
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
@@ -70,6 +72,10 @@ func newClient(lc fx.Lifecycle, m NamedModel, runtime callwright.Runtime) (llm.M
 		Close()
 	}
 	switch protocol {
+	case protocolAnthropic:
+		client, err = anthropic.New(anthropic.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	case protocolGemini:
+		client, err = gemini.New(gemini.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
 	default:
 		client, err = openai.New(openai.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
 	}

@@ -88,7 +88,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.to.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.to.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
-	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
+	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API, or anthropic+https://... or gemini+https://... (default: the scripted model)")
 	f.StringVar(&c.to.LLMModel, "llm-model", "", "the model to ask for there")
 	f.StringVar((*string)(&c.to.LLMAPIKey), "llm-api-key", "", "the key to that API")
 	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
