@@ -43,7 +43,7 @@ type recordWriter struct {
 	turns     int               // number of the last turn
 	calls     ModelCalls
 	uses      []llm.Use // models that have answered so far
-	now       Call // current record, for observations
+	now       Call      // current record, for observations
 	moved     peerTransfer
 }
 

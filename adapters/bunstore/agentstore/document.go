@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/llm/price"
+	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
 )
@@ -151,7 +151,6 @@ type modelUseJSON struct {
 func storedModel(m call.ModelUse) modelUseJSON { return modelUseJSON{storedUse(m.Use), m.Cost} }
 
 func (j modelUseJSON) model() call.ModelUse { return call.ModelUse{Use: j.use(), Cost: j.Cost} }
-
 
 type latencyJSON struct {
 	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`
