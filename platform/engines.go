@@ -35,7 +35,9 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 	if c.Model != nil {
 		return c.Model, nil
 	}
-	choice := llm.Selection{Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels))}
+	choice := llm.SelectionConfig{
+		Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels)), Fallback: c.LLMFallback, Runtime: runtime,
+	}
 	if c.LLMBaseURL != "" {
 		choice.Default = service
 		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
@@ -53,12 +55,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		}
 		choice.Others[m.Name] = other
 	}
-	if c.LLMFallback == "" {
-		return choice, nil
-	}
-	first, err := llm.NewFallback(llm.FallbackConfig{First: choice.Default, Second: choice.Others[c.LLMFallback], Runtime: runtime})
-	choice.Default = first
-	return choice, err
+	return llm.NewSelection(choice)
 }
 
 // newClient returns the client of a model's service, for the protocol that its base URL names.
