@@ -34,7 +34,7 @@ func (assemblyAI) Hear(text bool, data []byte) ([]int16, Ask) {
 	case "ForceEndpoint":
 		return nil, AskFinal
 	case "KeepAlive":
-		return nil, AskAlive
+		return nil, AskNothing
 	case "UpdateConfiguration":
 		return nil, AskNothing
 	case "Terminate":
@@ -57,7 +57,7 @@ func (assemblyAI) Final(u Said) []string {
 	if u.Text == "" {
 		return nil
 	}
-	return []string{assemblyTurn(u, true, 0.9)}
+	return []string{assemblyTurn(u, true, 0.95)}
 }
 
 // assemblyTurn returns a Turn message, in which the last word of a turn that has not ended is not final.

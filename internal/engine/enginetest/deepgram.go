@@ -45,7 +45,7 @@ func (deepgramSegments) Hear(text bool, data []byte) ([]int16, Ask) {
 	case "Finalize":
 		return nil, AskFinal
 	case "KeepAlive":
-		return nil, AskAlive
+		return nil, AskNothing
 	case "CloseStream":
 		return nil, AskClose
 	default:
@@ -124,7 +124,7 @@ func (deepgramTurns) Final(u Said) []string {
 	if u.Text == "" {
 		return nil
 	}
-	return []string{deepgramTurn(u, "EndOfTurn", 0.8)}
+	return []string{deepgramTurn(u, "EndOfTurn", 0.95)}
 }
 
 // deepgramTurn returns a TurnInfo message.

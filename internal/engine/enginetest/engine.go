@@ -37,7 +37,6 @@ type Ask int
 const (
 	AskNothing Ask = iota
 	AskFinal       // the end of the utterance
-	AskAlive       // that the session stays open
 	AskClose       // the end of the session, after the end of the utterance
 	AskInvalid     // a message that the protocol does not contain
 )
@@ -65,7 +64,7 @@ type Engine struct {
 	sessions int
 	partials []string
 	finals   []string
-	alive    int
+	messages int
 	invalid  []string
 }
 
@@ -123,11 +122,11 @@ func (e *Engine) Finals() []string {
 	return slices.Clone(e.finals)
 }
 
-// Alive returns the number of messages so far that asked to keep a session open.
-func (e *Engine) Alive() int {
+// Messages returns the number of messages of clients so far.
+func (e *Engine) Messages() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.alive
+	return e.messages
 }
 
 // Invalid returns the messages so far that the protocol does not contain.
@@ -194,16 +193,13 @@ func (s *hearing) serve(ctx context.Context) {
 	}
 }
 
-// note counts the requests of the client.
+// note counts a message of the client.
 func (s *hearing) note(ask Ask, data []byte) {
 	s.engine.mu.Lock()
 	defer s.engine.mu.Unlock()
-	switch ask {
-	case AskAlive:
-		s.engine.alive++
-	case AskInvalid:
+	s.engine.messages++
+	if ask == AskInvalid {
 		s.engine.invalid = append(s.engine.invalid, string(data[:min(len(data), 200)]))
-	case AskNothing, AskFinal, AskClose:
 	}
 }
 
