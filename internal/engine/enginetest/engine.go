@@ -56,6 +56,7 @@ type Engine struct {
 	Key     string                                 // of accepted requests
 	Status  int                                    // with which all sessions are refused; 0 means none
 	Idle    time.Duration                          // time without a message after which a session is closed; 0 means never
+	TLS     bool                                   // whether the server requires TLS
 	Fault   Fault                                  // of all sessions
 	Break   func(session int, partial string) bool // whether a session, counted from 0, ends in the middle of a word; nil means no
 
@@ -71,7 +72,11 @@ type Engine struct {
 // Serve serves the engine until the test ends.
 func (e *Engine) Serve(t testing.TB) *httptest.Server {
 	t.Helper()
-	return WebSocket(t, func(h http.Header, r *http.Request) int {
+	start := httptest.NewServer
+	if e.TLS {
+		start = httptest.NewTLSServer
+	}
+	return webSocket(t, func(h http.Header, r *http.Request) int {
 		e.mu.Lock()
 		e.urls = append(e.urls, r.URL)
 		e.mu.Unlock()
@@ -91,7 +96,7 @@ func (e *Engine) Serve(t testing.TB) *httptest.Server {
 		e.mu.Unlock()
 		s := &hearing{engine: e, conn: conn, dialect: e.Dialect(), number: number}
 		s.serve(r.Context())
-	})
+	}, start)
 }
 
 // Sessions returns the number of sessions so far.

@@ -21,7 +21,8 @@ type openAI struct {
 }
 
 func (*openAI) Accept(r *http.Request, key string) bool {
-	return r.Header.Get("Authorization") == "Bearer "+key && r.URL.String() == "/v1/realtime?intent=transcription"
+	q := r.URL.Query()
+	return r.Header.Get("Authorization") == "Bearer "+key && r.URL.Path == "/v1/realtime" && (q.Get("intent") == "transcription" || q.Get("model") != "")
 }
 
 func (o *openAI) Greet() []string {
