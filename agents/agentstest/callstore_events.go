@@ -53,7 +53,7 @@ func aLog(turn int) pathway.Log {
 		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, ModelCalls: 3, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}, ModelCalls: 4},
 		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
-			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},
+			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at, Settings: map[string]float64{"interruptibility": 0, "min_endpointing_delay": 800.5}},
 			{
 				Kind: pathway.LogDecision, Node: "ask", Name: "Ask", Chosen: "look", Edge: "e1", Text: "It was monday.",
 				At: at.Add(time.Second),
