@@ -3,7 +3,7 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
+#                                    Chromium, curl, jq, sqlite3, a JDK, node and what internal/tools/web pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -14,7 +14,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3 default-jdk-headless" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -47,6 +47,7 @@ present() {
   chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ||
     ls /Applications/Chromium.app /Applications/Google\ Chrome.app 2>/dev/null | grep . ;;
   nodejs) command -v node ;;
+  default-jdk-headless) command -v javac ;;
   docker.io) command -v dockerd ;;
   docker-cli) command -v docker ;;
   *) command -v "$1" ;;
@@ -59,7 +60,7 @@ missing() {
   done
 }
 
-# checkers installs axe-core, html-validate and Redocly below internal/tools/web, unless they are as its lock file says.
+# checkers installs what internal/tools/web pins (checkers of pages, TypeScript, a server of tools), unless it is as its lock file says.
 checkers() {
   [ "$group" = test ] || [ "$group" = clients ] || return 0
   web=$(dirname "$0")/../internal/tools/web
@@ -78,7 +79,7 @@ fi
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq openjdk, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2
