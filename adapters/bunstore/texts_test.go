@@ -85,7 +85,7 @@ var texts = map[string]map[why]string{
 	"test_snapshots":      {sealed: "document", hash: "hash", key: "id org"},
 	"tornado_sessions":    {sealed: "progress request", key: "id node org pathway_id persona_id", state: "state"},
 	"tornado_steps":       {sealed: "answer", key: "org session_id", state: "name"},
-	"transcript_entries":  {key: "call_id", state: "begun holds latency speaker waited", talk: "expected text"},
+	"transcript_entries":  {key: "call_id", state: "begun holds latency speaker unrecognized waited", talk: "expected text"},
 	"triage_comments":     {key: "author id issue_id org", talk: "detail"},
 	"triage_counters":     {key: "org"},
 	"triage_entries":      {key: "id issue_id org", state: "kind type", talk: "artifact_payload content detail"},

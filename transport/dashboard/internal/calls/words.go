@@ -103,8 +103,25 @@ func heldText(why conversation.HoldReason) string {
 		return "no words in time"
 	case conversation.HoldCut:
 		return "then stopped"
+	case conversation.HoldOnHold:
+		return "the other side had put the call on hold"
 	}
 	return string(why)
+}
+
+// unrecognizedText describes why words of the other side were not recognized.
+func unrecognizedText(why conversation.Unrecognized) string {
+	switch why {
+	case conversation.UnrecognizedTimeout:
+		return "not recognized: the recognizer returned no text in time"
+	case conversation.UnrecognizedUnavailable:
+		return "not recognized: the recognizer is not available"
+	case conversation.UnrecognizedRefused:
+		return "not recognized: the recognizer refuses the request or the key"
+	case conversation.UnrecognizedError:
+		return "not recognized: the recognizer failed"
+	}
+	return "not recognized: " + string(why)
 }
 
 // expectedText describes the answer that the agent expected, and the digits that were understood.
