@@ -98,7 +98,7 @@ func fullAgent() agents.Agent {
 			},
 		},
 		PersonaID: "desk", PersonaVersion: 3, Conditions: []persona.Condition{{Pathway: "p2", When: "the caller is ill"}},
-		KnowledgeBases: []string{"kb1", "kb2"},
+		KnowledgeBases: []string{"kb1", "kb2"}, Brain: "https://brain.example/turns?key=1",
 	}
 }
 
