@@ -9,14 +9,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/deepgram"
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
-	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
@@ -35,7 +33,9 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 	if c.Model != nil {
 		return c.Model, nil
 	}
-	choice := llm.Selection{Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels))}
+	choice := llm.SelectionConfig{
+		Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels)), Fallback: c.LLMFallback, Runtime: runtime,
+	}
 	if c.LLMBaseURL != "" {
 		choice.Default = service
 		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
@@ -53,12 +53,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		}
 		choice.Others[m.Name] = other
 	}
-	if c.LLMFallback == "" {
-		return choice, nil
-	}
-	first, err := llm.NewFallback(llm.FallbackConfig{First: choice.Default, Second: choice.Others[c.LLMFallback], Runtime: runtime})
-	choice.Default = first
-	return choice, err
+	return llm.NewSelection(choice)
 }
 
 // newClient returns the client of a model's service, for the protocol that its base URL names.
@@ -179,11 +174,9 @@ func newRecognizer(c Config, service *openai.Client) (r conversation.Recognizer,
 		return service, c.STT, nil
 	case "openai-realtime":
 		return service.Realtime(), c.STT, nil
-	case "deepgram":
-		r, err = deepgram.New(deepgram.Config{BaseURL: c.STTURL, APIKey: c.STTAPIKey, Model: c.STTModel})
-		return r, c.STT, err
-	case "vosk":
-		r, err = vosk.New(vosk.Config{URL: c.STTURL})
+	}
+	if open, ok := recognizers[c.STT]; ok {
+		r, err = open(c)
 		return r, c.STT, err
 	}
 	if r, err = pocketsphinx.New(pocketsphinx.Config{}); err != nil {

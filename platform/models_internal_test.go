@@ -104,6 +104,8 @@ func TestRecognizers(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"openai": "*openai.Client", "openai-realtime": "*openai.Realtime", "deepgram": "*deepgram.Client", "vosk": "*vosk.Client",
+		"elevenlabs": "*elevenlabs.Recognizer", "assemblyai": "*assemblyai.Client", "cartesia": "*cartesia.Recognizer", "wyoming": "*wyoming.Client",
+		"sherpa-online": "*sherpaserver.Online", "sherpa-offline": "*sherpaserver.Offline",
 	} {
 		c := Config{STT: name, LLMBaseURL: "http://127.0.0.1:1/v1"}
 		r, used, err := newRecognizer(c, service)
@@ -116,8 +118,10 @@ func TestRecognizers(t *testing.T) {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
-	if _, _, err := newRecognizer(Config{STT: "vosk", STTURL: "tcp://host"}, service); err == nil {
-		t.Error("an address of another protocol is accepted")
+	for name := range recognizers {
+		if _, _, err := newRecognizer(Config{STT: name, STTURL: "ftp://host"}, service); err == nil {
+			t.Errorf("%s accepts an address of another protocol", name)
+		}
 	}
 }
 

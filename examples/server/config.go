@@ -129,10 +129,10 @@ func (c *config) addDatabase(f *flag.FlagSet) {
 
 // addRecognizer adds the flags of the recognizer.
 func (c *config) addRecognizer(f *flag.FlagSet) {
-	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, deepgram or vosk (default: pocketsphinx)")
-	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer, for deepgram and vosk (default: Deepgram's, or ws://127.0.0.1:2700)")
-	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: nova-3 of deepgram, gpt-4o-mini-transcribe of openai)")
-	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to deepgram")
+	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, assemblyai, cartesia, deepgram, elevenlabs, sherpa-offline, sherpa-online, vosk or wyoming (default: pocketsphinx)")
+	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer (default: the vendor's, or a server on this machine: ws://127.0.0.1:2700 of vosk, tcp://127.0.0.1:10300 of wyoming, ws://127.0.0.1:6006 of sherpa)")
+	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: the adapter's, such as nova-3 of deepgram and gpt-4o-mini-transcribe of openai)")
+	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to the recognizer's vendor")
 }
 
 // addLog adds the flags of the log.
