@@ -74,7 +74,7 @@ func TestWildStreams(t *testing.T) {
 			if (err != nil) != (tt.class != "") || err != nil && llm.ClassOf(err) != tt.class {
 				t.Errorf("error %v", err)
 			}
-			if err == nil && (got.Usage == nil || got.Usage.Input != 21 || got.Usage.Output != 6) {
+			if err == nil && (got.Usage == nil || *got.Usage != (llm.Usage{Input: 21, Output: 6, Cached: 4})) {
 				t.Errorf("usage %+v", got.Usage)
 			}
 		})
@@ -258,5 +258,35 @@ func TestRefusedSchemas(t *testing.T) {
 				t.Errorf("%d requests with the schema, %d with another one", strict.Load(), strictOther.Load())
 			}
 		})
+	}
+}
+
+// TestContinuations checks that an answer that the service sends in parts is one answer.
+func TestContinuations(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	f.answer = func(w http.ResponseWriter) {
+		stream := strings.Contains(f.url, "streamGenerateContent")
+		if !strings.Contains(f.raw, `"continuationToken":"VA=="`) {
+			first := strings.Replace(candidate(words("1"), "CONTINUATION"), `"index":0`, `"index":0,"continuationToken":"VA=="`, 1)
+			if stream {
+				events(w, first)
+				return
+			}
+			_, _ = w.Write([]byte(first))
+			return
+		}
+		if stream {
+			events(w, candidate(words("2"), "STOP"))
+			return
+		}
+		whole(w, "2")
+	}
+	c := f.start(t)
+	if got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{}); err != nil || got.Text != "12" {
+		t.Errorf("reply %q, %v", got.Text, err)
+	}
+	if a, err := c.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != "12" {
+		t.Errorf("answer %s, %v", a.JSON, err)
 	}
 }

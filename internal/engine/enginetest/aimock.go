@@ -3,11 +3,12 @@ package enginetest
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +17,15 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// tools is the folder of the npm packages that scripts/install-deps.sh installs for tests, relative to this file.
-const tools = "../../tools/engines"
+// fixtures are the answers of the mock.
+//
+//go:embed testdata/aimock.json
+var fixtures []byte
 
-// Node returns a command that runs a script with Node.js. The script is a path below internal/tools/engines.
+// Node returns a command that runs a script with Node.js. The script is a path below internal/tools/engines, whose packages
+// scripts/install-deps.sh installs for tests. The test must belong to a package two folders below the root.
 func Node(ctx context.Context, script string, args ...string) *exec.Cmd {
-	_, file, _, _ := runtime.Caller(0)
-	return exec.CommandContext(ctx, "node", append([]string{filepath.Join(filepath.Dir(file), tools, script)}, args...)...)
+	return exec.CommandContext(ctx, "node", append([]string{filepath.Join("..", "..", "internal", "tools", "engines", script)}, args...)...)
 }
 
 // aimock starts the npm package @copilotkit/aimock, a mock of the services of several vendors, on a loopback port, and returns its address.
@@ -31,9 +34,12 @@ func aimock(t *testing.T) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	_, file, _, _ := runtime.Caller(0)
+	answers := filepath.Join(t.TempDir(), "aimock.json")
+	if err := os.WriteFile(answers, fixtures, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	server := Node(ctx, "node_modules/@copilotkit/aimock/dist/cli.js",
-		"--port", "0", "--host", "127.0.0.1", "--chunk-size", "7", "--validate-on-load", "--fixtures", filepath.Join(filepath.Dir(file), "testdata", "aimock.json"))
+		"--port", "0", "--host", "127.0.0.1", "--chunk-size", "7", "--validate-on-load", "--fixtures", answers)
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
