@@ -49,7 +49,7 @@ var texts = map[string]map[why]string{
 	"calls":               {sealed: "agent_requests", key: "id node org pathway_id retried_by retry_of", route: "from_number to_number transferred_to", state: "answered_by carriage delivery ending error_message model_used pathway_environment queue start_node stats status transferred_by", talk: "agent analysis answerer metadata plan request_data variables"},
 	"deliveries":          {key: "id org subject", route: "host", state: "failure kind state"},
 	"endpoints":           {key: "org", route: "host", state: "failure"},
-	"inbound_numbers":     {sealed: "agent_requests", key: "org pathway_id persona_id", route: "number", state: "pathway_environment start_node", talk: "agent"},
+	"inbound_numbers":     {sealed: "agent_requests", key: "org pathway_id persona_id", route: "number", state: "pathway_environment refused start_node", talk: "agent"},
 	"leases":              {key: "key node", state: "kind"},
 	"organizations":       {sealed: "previous_webhook_secret webhook_secret", key: "id", label: "entitlements name", route: "contact_email default_country", state: "region"},
 	"pathway_chat_logs":   {key: "chat_id", talk: "log"},
