@@ -12,7 +12,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/agents/conversation"
 )
 
 // suitePatience bounds the waits of the suites of Line and Leg.
@@ -110,71 +109,6 @@ func loud(samples []int16, rate int) time.Duration {
 	return total
 }
 
-// near reads a leg until the leg ends. It must be the leg's only reader.
-type near struct {
-	leg  call.Leg
-	done chan struct{} // closed after the leg's last frame
-
-	mu      sync.Mutex
-	in, out []int16 // received and played audio; out includes silence
-	digits  string
-	held    bool // whether the last frame was held
-	err     error
-}
-
-func follow(t *testing.T, leg call.Leg) *near {
-	t.Helper()
-	n := &near{leg: leg, done: make(chan struct{})}
-	go func() {
-		defer close(n.done)
-		for {
-			f, err := leg.Read(context.Background())
-			n.receive(f, err)
-			if err != nil {
-				return
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		if err := leg.Hangup(patient(t)); err != nil {
-			t.Errorf("hanging up in the end: %v", err)
-		}
-		closes(t, "Read returns an error after the end", n.done)
-	})
-	return n
-}
-
-func (n *near) receive(f conversation.Frame, err error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.err = err; err != nil {
-		return
-	}
-	n.in, n.held = append(n.in, f.In...), f.OnHold
-	if f.Out == nil {
-		f.Out = make([]int16, len(f.In))
-	}
-	n.out = append(n.out, f.Out...)
-	if f.Digit != 0 {
-		n.digits += string(f.Digit)
-	}
-}
-
-// observe calls f while n processes no frame, and returns the result of f.
-func observe[T any](n *near, f func() T) T {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return f()
-}
-
-func (n *near) heard() time.Duration {
-	return observe(n, func() time.Duration { return loud(n.in, n.leg.Rate()) })
-}
-
-func (n *near) played() time.Duration {
-	return observe(n, func() time.Duration { return loud(n.out, n.leg.Rate()) })
-}
-
 // speak writes audio in frames of 20 ms, as a conversation does.
 func speak(ctx context.Context, leg call.Leg, samples []int16) error {
 	for frame := range slices.Chunk(samples, leg.Rate()/50) {
@@ -248,7 +182,8 @@ func legPlayout(t *testing.T, h LegHarness) {
 	n := follow(t, leg)
 	rate := leg.Rate()
 	frame, most := rate/50, rate/5
-	written := 0
+	const queued = 200 * time.Millisecond // that Write accepts without waiting
+	written, fullest := 0, 0
 	for samples := range slices.Chunk(beep(rate, time.Second), frame) {
 		if err := leg.Write(patient(t), samples); err != nil {
 			t.Fatal(err)
@@ -256,17 +191,32 @@ func legPlayout(t *testing.T, h LegHarness) {
 		written += len(samples)
 		if q := leg.Queued(); q > most+1 {
 			t.Fatalf("Write returns while %d samples are queued", q)
+		} else {
+			fullest = max(fullest, q)
 		}
 	}
-	if q := leg.Queued(); q < most/2 {
-		t.Errorf("%d samples are queued after a second of speech: Write waits for too long", q)
+	if fullest < most/2 {
+		t.Errorf("at most %d samples are queued in a second of speech: Write waits for too long", fullest)
 	}
 	dropped := leg.Flush()
-	if q := leg.Queued(); dropped == 0 || q != 0 || leg.Flush() != 0 {
+	eventually(t, "Flush drops samples", func() bool { // on a loaded machine, the queue may be played before Flush
+		if dropped > 0 {
+			return true
+		}
+		if err := leg.Write(patient(t), beep(rate, queued)); err != nil {
+			t.Fatal(err)
+		}
+		written += int(queued.Seconds() * float64(rate))
+		dropped = leg.Flush()
+		return dropped > 0
+	})
+	if q := leg.Queued(); q != 0 || leg.Flush() != 0 {
 		t.Errorf("Flush dropped %d, then %d are queued", dropped, q)
 	}
 	position := time.Duration(written-dropped) * time.Second / time.Duration(rate)
-	eventually(t, "the frames before the flush are read", func() bool { return n.played() >= position-frameTime })
+	eventually(t, "the frames before the flush are read", func() bool {
+		return n.played()+observe(n, func() time.Duration { return n.missed }) >= position-frameTime
+	})
 	after := observe(n, func() int { return len(n.in) })
 	eventually(t, "half a second passes", func() bool { return observe(n, func() int { return len(n.in) }) > after+rate/2 })
 	if got := n.played(); got > position+frameTime {

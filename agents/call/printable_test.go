@@ -72,7 +72,7 @@ func TestModelsCannotDisguiseText(t *testing.T) {
 					waitFor(15 * time.Second)
 					h.says(phone, "I buy it")
 				}
-				got, lines := h.ended(c.ID)
+				_, lines := h.ended(c.ID)
 				waitFor(time.Hour)
 				got, err := h.Record(t.Context(), "a", c.ID)
 				if err != nil {
