@@ -11,12 +11,10 @@ import (
 	"github.com/callwright/callwright/speech/ambience"
 )
 
-// defaultTask is the task of an agent without a task, pathway, persona or brain that answers at an inbound number.
-const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
-
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. An agent without a
-// task, pathway, persona and brain receives a default task, as does the agent for an unregistered or released number. Answering does not check the
-// agent again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. For a number without a
+// task, pathway, persona and brain, which includes an unregistered and a released number, it returns CodeInvalidState with the field
+// phone_number, and the configured agent: a number never answers with something that its owner has not set. Answering does not check the agent
+// again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
 // Answering returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
@@ -27,8 +25,9 @@ func (s *Service) Answering(
 	}
 	a := n.Agent
 	a.noteSources(SourceNumber)
-	if a.Task == "" && a.Pathway.ID == "" && a.PersonaID == "" && a.Brain == "" {
-		a.Task = defaultTask
+	if err := n.notAnswered(); err != nil {
+		a.setDefaults()
+		return a, err
 	}
 	led, err := s.byPersona(ctx, org, a)
 	if err != nil {

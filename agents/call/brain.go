@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -44,9 +45,12 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.Pat
 	return loadLeader{g, number}, err
 }
 
-// hangupWithoutLeader returns the hang-up reason of a call whose pathway or persona could not be loaded. gone reports whether the failure
+// hangupWithoutLeader returns the hang-up reason of a call that has no agent, or whose pathway or persona could not be loaded. gone reports whether the failure
 // is permanent.
 func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
+	if given, ok := errors.AsType[*callwright.Error](err); ok && given.Field == "phone_number" { // see Agents.Answering
+		return HangupReason{Cause: CauseNoAgent, Reason: callwright.MessageOf(err)}, true
+	}
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
 		return HangupReason{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true

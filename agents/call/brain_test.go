@@ -25,7 +25,9 @@ func (b *service) Respond(context.Context, conversation.Turn) iter.Seq2[conversa
 	return func(yield func(conversation.Step, error) bool) {
 		b.turn++
 		log := request.Log{Name: "brain", Method: "POST", URL: b.call.Agent.Brain, Status: 200, Variables: map[string]any{"day": "Tuesday"}}
-		defer func() { b.observe(pathway.Log{Turn: b.turn, Entries: pathway.RequestEntries(log, time.Now()), ModelCalls: 1}) }()
+		defer func() {
+			b.observe(pathway.Log{Turn: b.turn, Entries: pathway.RequestEntries(log, time.Now()), ModelCalls: 1})
+		}()
 		switch {
 		case b.turn == 1:
 			yield(conversation.Say{Text: "good day"}, nil)

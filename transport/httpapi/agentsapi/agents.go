@@ -162,7 +162,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	return updateReport("Agent updated.", a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
+	answer, err := updateReport("Agent updated.", a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"brain_url", agents.SettingBrain, req.BrainURL}, {"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
@@ -181,6 +181,10 @@ func (a *api) UpdateAgent(
 		{"background_track", agents.SettingBackground, req.BackgroundTrack},
 		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
 	})
+	if err == nil {
+		noteRefusals(answer)
+	}
+	return answer, err
 }
 
 // agentPatch translates the body of UpdateAgent.

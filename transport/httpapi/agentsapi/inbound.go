@@ -51,7 +51,7 @@ func (a *api) GetInboundNumber(
 		return nil, err
 	}
 	answer, err := inboundNumber(n)
-	answer.Warnings = a.cfg.Agents.Warnings(ctx, n.Org, n.Agent)
+	answer.Warnings = a.cfg.Agents.NumberWarnings(ctx, n)
 	return &answer, err
 }
 
@@ -80,7 +80,7 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.Warnings(ctx, n.Org, n.Agent), ignored, report, []member{
+	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.NumberWarnings(ctx, n), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"brain_url", agents.SettingBrain, req.BrainURL},
@@ -112,6 +112,7 @@ func (a *api) UpdateInboundNumber(
 		delete(answer.Updates, "voice")
 		answer.FailedUpdates["voice"] = "must be the same as voice_id, its other name"
 	}
+	noteRefusals(answer)
 	return answer, nil
 }
 

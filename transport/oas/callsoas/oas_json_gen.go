@@ -244,6 +244,8 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 	e.Int(s.Turns)
 	e.FieldStart("turns_cut")
 	e.Int(s.TurnsCut)
+	e.FieldStart("unrecognized")
+	e.Int(s.Unrecognized)
 	e.FieldStart("interrupted")
 	e.Int(s.Interrupted)
 	e.FieldStart("resumed")
@@ -268,10 +270,10 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 var objectOfCallConversation = codec.Object{
 	Type: "CallConversation",
 	Members: []string{
-		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "model_calls",
-		"model_calls_withdrawn", "latency",
+		"turns", "turns_cut", "unrecognized", "interrupted", "resumed", "answers_begun", "answers_withdrawn",
+		"model_calls", "model_calls_withdrawn", "latency",
 	},
-	Required: []uint8{0b00111111, 0b00000001},
+	Required: []uint8{0b01111111, 0b00000010},
 }
 
 func (s *CallConversation) Decode(d *jx.Decoder) error {
@@ -281,22 +283,24 @@ func (s *CallConversation) Decode(d *jx.Decoder) error {
 			return 0, codec.DecodeInt(d, &s.Turns)
 		case "turns_cut":
 			return 1, codec.DecodeInt(d, &s.TurnsCut)
+		case "unrecognized":
+			return 2, codec.DecodeInt(d, &s.Unrecognized)
 		case "interrupted":
-			return 2, codec.DecodeInt(d, &s.Interrupted)
+			return 3, codec.DecodeInt(d, &s.Interrupted)
 		case "resumed":
-			return 3, codec.DecodeInt(d, &s.Resumed)
+			return 4, codec.DecodeInt(d, &s.Resumed)
 		case "answers_begun":
-			return 4, codec.DecodeInt(d, &s.AnswersBegun)
+			return 5, codec.DecodeInt(d, &s.AnswersBegun)
 		case "answers_withdrawn":
-			return 5, codec.DecodeInt(d, &s.AnswersWithdrawn)
+			return 6, codec.DecodeInt(d, &s.AnswersWithdrawn)
 		case "model_calls":
 			s.ModelCalls.Reset()
-			return 6, s.ModelCalls.Decode(d)
+			return 7, s.ModelCalls.Decode(d)
 		case "model_calls_withdrawn":
 			s.ModelCallsWithdrawn.Reset()
-			return 7, s.ModelCallsWithdrawn.Decode(d)
+			return 8, s.ModelCallsWithdrawn.Decode(d)
 		case "latency":
-			return 8, s.Latency.Decode(d)
+			return 9, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -3599,6 +3603,27 @@ func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptTranscriptLineUnrecognized) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptTranscriptLineUnrecognized) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptTranscriptLineUnrecognized to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptTranscriptLineUnrecognized) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptTranscriptLineUnrecognized) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptVoicemailOptions) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -4000,6 +4025,10 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("interrupted")
 		s.Interrupted.Encode(e)
 	}
+	if s.Unrecognized.Set {
+		e.FieldStart("unrecognized")
+		s.Unrecognized.Encode(e)
+	}
 	if s.Held != nil {
 		e.FieldStart("held")
 		e.ArrStart()
@@ -4038,8 +4067,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 var objectOfTranscriptLine = codec.Object{
 	Type: "TranscriptLine",
 	Members: []string{
-		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "expected",
-		"begun", "latency",
+		"id", "created_at", "text", "user", "start", "end", "interrupted", "unrecognized", "held", "turn", "waited",
+		"expected", "begun", "latency",
 	},
 	Required: []uint8{0b00001111, 0b00000000},
 }
@@ -4064,22 +4093,25 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "interrupted":
 			s.Interrupted.Reset()
 			return 6, s.Interrupted.Decode(d)
+		case "unrecognized":
+			s.Unrecognized.Reset()
+			return 7, s.Unrecognized.Decode(d)
 		case "held":
-			return 7, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
+			return 8, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
 		case "turn":
 			s.Turn.Reset()
-			return 8, s.Turn.Decode(d)
+			return 9, s.Turn.Decode(d)
 		case "waited":
 			s.Waited.Reset()
-			return 9, s.Waited.Decode(d)
+			return 10, s.Waited.Decode(d)
 		case "expected":
 			s.Expected.Reset()
-			return 10, s.Expected.Decode(d)
+			return 11, s.Expected.Decode(d)
 		case "begun":
-			return 11, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
+			return 12, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 12, s.Latency.Decode(d)
+			return 13, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -4088,6 +4120,23 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 func (s *TranscriptLine) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *TranscriptLine) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s TranscriptLineUnrecognized) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *TranscriptLineUnrecognized) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TranscriptLineUnrecognized")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s TranscriptLineUnrecognized) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TranscriptLineUnrecognized) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (s TranscriptLineUser) Encode(e *jx.Encoder) {
 	e.Str(string(s))

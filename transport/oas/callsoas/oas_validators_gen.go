@@ -86,6 +86,7 @@ func (s *CallConversation) Validate() error {
 	var failures codec.Failures
 	failures.Add("turns", codec.Int(int64(s.Turns), validate.Int{MinSet: true}))
 	failures.Add("turns_cut", codec.Int(int64(s.TurnsCut), validate.Int{MinSet: true}))
+	failures.Add("unrecognized", codec.Int(int64(s.Unrecognized), validate.Int{MinSet: true}))
 	failures.Add("interrupted", codec.Int(int64(s.Interrupted), validate.Int{MinSet: true}))
 	failures.Add("resumed", codec.Int(int64(s.Resumed), validate.Int{MinSet: true}))
 	failures.Add("answers_begun", codec.Int(int64(s.AnswersBegun), validate.Int{MinSet: true}))
@@ -1072,6 +1073,9 @@ func (s *TranscriptLine) Validate() error {
 	if value, ok := s.End.Get(); ok {
 		failures.Add("end", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	if value, ok := s.Unrecognized.Get(); ok {
+		failures.Add("unrecognized", value.Validate())
+	}
 	failures.Add("held", func() error {
 		if s.Held == nil {
 			return nil // optional
@@ -1112,6 +1116,8 @@ func (s *TranscriptLine) Validate() error {
 	}
 	return failures.Err()
 }
+
+func (s TranscriptLineUnrecognized) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s TranscriptLineUser) Validate() error { return codec.Enum(s, s.AllValues()) }
 
