@@ -60,9 +60,21 @@ func TestStreamingRecognizers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var broken atomic.Bool
+			var at time.Time
 			e := &enginetest.Engine{Dialect: c.dialect, Key: "k", Ear: ear, Idle: 20 * time.Second}
-			e.Break = func(_ int, partial string) bool {
-				return strings.HasPrefix(partial, "how much is") && broken.CompareAndSwap(false, true)
+			e.Break = func(_ int, partial string) bool { // called by one session at a time
+				if !strings.HasPrefix(partial, "how much is") {
+					return false
+				}
+				if broken.CompareAndSwap(false, true) {
+					at = time.Now()
+					return true
+				}
+				if !at.IsZero() {
+					t.Logf("after the loss of the session, its words are heard again in %s", time.Since(at))
+					at = time.Time{}
+				}
+				return false
 			}
 			address := e.Serve(t).URL
 			flags := []string{"--stt", c.stt, "--stt-url", address, "--stt-api-key", "k"}
