@@ -149,13 +149,13 @@ func (r *reader) verdict(u *utterance) {
 	}
 }
 
-// noteOverlap adds the words of an utterance to the transcript, but to no turn.
+// noteOverlap adds the words of an utterance with a result to the transcript, but to no turn.
 func (r *reader) noteOverlap(u *utterance) {
 	heard, _ := u.sofar()
-	text := strings.TrimSpace(heard.Text)
+	text, missing := strings.TrimSpace(heard.Text), unrecognized(u.err)
 	r.show(Partial{Text: text, Stable: heard.Stable, Start: u.began})
-	if text != "" {
-		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Start: u.began, End: u.lastVoice})
+	if text != "" || missing != "" {
+		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Unrecognized: missing, Start: u.began, End: u.lastVoice})
 	}
 }
 

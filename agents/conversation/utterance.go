@@ -1,9 +1,6 @@
 package conversation
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // utterance is one continuous piece of the caller's speech. It passes the audio to a recognition.
 type utterance struct {
@@ -70,7 +67,7 @@ func (u *utterance) abandon() {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	u.close()
-	u.end(Recognized{}, context.Canceled)
+	u.end(Recognized{}, errIgnored)
 }
 
 // end sets the result, unless the utterance has one. The caller holds the mutex.
