@@ -575,6 +575,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.Temperature.Set {
 		e.FieldStart("temperature")
 		s.Temperature.Encode(e)
@@ -639,11 +643,11 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
 		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"fallback_model", "temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
 		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
 		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00001100},
+	Required: []uint8{0b10000111, 0b00001011, 0b10100001, 0b00011000},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -684,45 +688,48 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "model":
 			s.Model.Reset()
 			return 13, s.Model.Decode(d)
+		case "fallback_model":
+			s.FallbackModel.Reset()
+			return 14, s.FallbackModel.Decode(d)
 		case "temperature":
 			s.Temperature.Reset()
-			return 14, s.Temperature.Decode(d)
+			return 15, s.Temperature.Decode(d)
 		case "interruption_threshold":
-			return 15, s.InterruptionThreshold.Decode(d)
+			return 16, s.InterruptionThreshold.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 16, s.Interruptibility.Decode(d)
+			return 17, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 17, s.MinEndpointingDelay.Decode(d)
+			return 18, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 18, s.MaxEndpointingDelay.Decode(d)
+			return 19, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 19, s.Idle.Decode(d)
+			return 20, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 20, s.DynamicData.Decode(d)
+			return 21, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 21, s.Tools.Decode(d)
+			return 22, s.Tools.Decode(d)
 		case "voice_settings":
-			return 22, s.VoiceSettings.Decode(d)
+			return 23, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 23, s.BackgroundTrack.Decode(d)
+			return 24, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 24, s.PronunciationGuide.Decode(d)
+			return 25, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 25, s.FallbackNumber.Decode(d)
+			return 26, s.FallbackNumber.Decode(d)
 		case "record":
-			return 26, codec.DecodeBool(d, &s.Record)
+			return 27, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 27, codec.DecodeFloat(d, &s.MaxDuration)
+			return 28, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 28, s.Warnings.Decode(d)
+			return 29, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -828,6 +835,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.Temperature.Set {
 		e.FieldStart("temperature")
 		s.Temperature.Encode(e)
@@ -887,7 +898,7 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [27]string{
+var jsonFieldsNameOfInboundNumberUpdate = [28]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
@@ -901,20 +912,21 @@ var jsonFieldsNameOfInboundNumberUpdate = [27]string{
 	10: "transfer_phone_number",
 	11: "language",
 	12: "model",
-	13: "temperature",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "idle",
-	19: "dynamic_data",
-	20: "tools",
-	21: "voice_settings",
-	22: "background_track",
-	23: "pronunciation_guide",
-	24: "fallback_number",
-	25: "record",
-	26: "max_duration",
+	13: "fallback_model",
+	14: "temperature",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "dynamic_data",
+	21: "tools",
+	22: "voice_settings",
+	23: "background_track",
+	24: "pronunciation_guide",
+	25: "fallback_number",
+	26: "record",
+	27: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -1016,6 +1028,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "temperature":
 			if err := func() error {
@@ -3842,6 +3861,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
 	e.Str(s.Model)
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	e.FieldStart("voice_settings")
 	s.VoiceSettings.Encode(e)
 	if s.BackgroundTrack.Set {
@@ -3893,11 +3916,11 @@ var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
-		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings",
-		"background_track", "pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language",
-		"tools", "pathway_id", "metadata", "keywords",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "fallback_model",
+		"voice_settings", "background_track", "pronunciation_guide", "voice", "prompt", "temperature",
+		"max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
 	},
-	Required: []uint8{0b00001111, 0b11001110, 0b00001111},
+	Required: []uint8{0b00001111, 0b10010110, 0b00011111},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3930,34 +3953,37 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 			return 9, s.FirstSentence.Decode(d)
 		case "model":
 			return 10, codec.DecodeStr(d, &s.Model)
+		case "fallback_model":
+			s.FallbackModel.Reset()
+			return 11, s.FallbackModel.Decode(d)
 		case "voice_settings":
-			return 11, s.VoiceSettings.Decode(d)
+			return 12, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 12, s.BackgroundTrack.Decode(d)
+			return 13, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 13, s.PronunciationGuide.Decode(d)
+			return 14, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 14, codec.DecodeStr(d, &s.Voice)
+			return 15, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 15, codec.DecodeStr(d, &s.Prompt)
+			return 16, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 16, s.Temperature.Decode(d)
+			return 17, s.Temperature.Decode(d)
 		case "max_duration":
-			return 17, codec.DecodeFloat(d, &s.MaxDuration)
+			return 18, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 18, codec.DecodeStr(d, &s.Language)
+			return 19, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 19, s.Tools.Decode(d)
+			return 20, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 20, s.PathwayID.Decode(d)
+			return 21, s.PathwayID.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 21, s.Metadata.Decode(d)
+			return 22, s.Metadata.Decode(d)
 		case "keywords":
-			return 22, codec.DecodeStrs(d, &s.Keywords)
+			return 23, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -4008,6 +4034,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.Model.Set {
 		e.FieldStart("model")
 		s.Model.Encode(e)
+	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
 	}
 	if s.FirstSentence.Set {
 		e.FieldStart("first_sentence")
@@ -4064,7 +4094,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [22]string{
+var jsonFieldsNameOfWebAgentCreate = [23]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -4075,18 +4105,19 @@ var jsonFieldsNameOfWebAgentCreate = [22]string{
 	7:  "metadata",
 	8:  "language",
 	9:  "model",
-	10: "first_sentence",
-	11: "temperature",
-	12: "tools",
-	13: "dynamic_data",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "machines",
-	17: "min_endpointing_delay",
-	18: "max_endpointing_delay",
-	19: "idle",
-	20: "keywords",
-	21: "max_duration",
+	10: "fallback_model",
+	11: "first_sentence",
+	12: "temperature",
+	13: "tools",
+	14: "dynamic_data",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "machines",
+	18: "min_endpointing_delay",
+	19: "max_endpointing_delay",
+	20: "idle",
+	21: "keywords",
+	22: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -4166,6 +4197,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "first_sentence":
 			if err := func() error {
@@ -4380,6 +4418,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.FirstSentence.Set {
 		e.FieldStart("first_sentence")
 		s.FirstSentence.Encode(e)
@@ -4431,7 +4473,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [22]string{
+var jsonFieldsNameOfWebAgentUpdate = [23]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "voice",
@@ -4442,18 +4484,19 @@ var jsonFieldsNameOfWebAgentUpdate = [22]string{
 	7:  "metadata",
 	8:  "language",
 	9:  "model",
-	10: "first_sentence",
-	11: "temperature",
-	12: "tools",
-	13: "dynamic_data",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "machines",
-	17: "min_endpointing_delay",
-	18: "max_endpointing_delay",
-	19: "idle",
-	20: "keywords",
-	21: "max_duration",
+	10: "fallback_model",
+	11: "first_sentence",
+	12: "temperature",
+	13: "tools",
+	14: "dynamic_data",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "machines",
+	18: "min_endpointing_delay",
+	19: "max_endpointing_delay",
+	20: "idle",
+	21: "keywords",
+	22: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -4534,6 +4577,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "first_sentence":
 			if err := func() error {
