@@ -57,6 +57,9 @@ type Agent struct {
 	PersonaVersion int                 // 0 means no persona, or an agent that no call uses yet
 	Conditions     []persona.Condition // conditions under which a pathway takes over the conversation
 	KnowledgeBases []string            // ids of knowledge bases
+
+	// Sources contains the sources of the conversation settings that have a value. Calling and Answering set it; other agents have none.
+	Sources map[Setting]Source
 }
 
 type (

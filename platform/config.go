@@ -63,10 +63,10 @@ type Config struct {
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
 	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
-	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
-	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine
+	STT         string            // --stt: pocketsphinx, openai, openai-realtime or a key of recognizers; empty means pocketsphinx
+	STTURL      string            // --stt-url: address of the recognizer; empty means the vendor's own, or a server on this machine
 	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
-	STTAPIKey   callwright.Secret // --stt-api-key: key for Deepgram
+	STTAPIKey   callwright.Secret // --stt-api-key: key for the recognizer's vendor
 
 	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
 	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
@@ -132,10 +132,14 @@ type NamedModel struct {
 }
 
 // protocols lists the protocols that a base URL can name.
-var protocols = []string{protocolOpenAI}
+var protocols = []string{protocolOpenAI, protocolAnthropic, protocolGemini}
 
-// protocolOpenAI is the protocol of a base URL that names none: OpenAI's chat completions.
-const protocolOpenAI = "openai"
+// The protocols of services. A base URL that names none means OpenAI's chat completions.
+const (
+	protocolOpenAI    = "openai"
+	protocolAnthropic = "anthropic" // Anthropic's Messages API
+	protocolGemini    = "gemini"    // generateContent of Google's Gemini API and of Vertex AI
+)
 
 // splitProtocol splits the base URL of a service into its protocol and its URL. It returns an error for an unknown protocol. The error
 // contains no part of the URL, which can contain a key.
@@ -314,16 +318,12 @@ func (c *Config) checkEngines() error {
 	default:
 		return errors.New("--tts must be flite, espeak or openai")
 	}
-	remote := false // whether a recognizer takes an address
-	switch c.STT {
-	case "", "pocketsphinx", "openai", "openai-realtime":
-	case "deepgram", "vosk":
-		remote = true
-	default:
-		return errors.New("--stt must be pocketsphinx, openai, openai-realtime, deepgram or vosk")
+	_, remote := recognizers[c.STT]
+	if !remote && !slices.Contains([]string{"", "pocketsphinx", "openai", "openai-realtime"}, c.STT) {
+		return fmt.Errorf("--stt must be pocketsphinx, openai, openai-realtime, %s", recognizerNames())
 	}
 	if !remote && (c.STTURL != "" || c.STTAPIKey != "") {
-		return errors.New("--stt-url and --stt-api-key require --stt deepgram or --stt vosk")
+		return fmt.Errorf("--stt-url and --stt-api-key require one of --stt %s", recognizerNames())
 	}
 	if c.TTS == protocolOpenAI || strings.HasPrefix(c.STT, protocolOpenAI) {
 		if protocol, _, err := splitProtocol(c.LLMBaseURL); err != nil || c.LLMBaseURL == "" || protocol != protocolOpenAI {

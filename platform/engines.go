@@ -8,13 +8,13 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/adapters/deepgram"
+	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/espeak"
 	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
-	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
@@ -67,6 +67,10 @@ func newClient(lc fx.Lifecycle, m NamedModel, runtime callwright.Runtime) (llm.M
 		Close()
 	}
 	switch protocol {
+	case protocolAnthropic:
+		client, err = anthropic.New(anthropic.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	case protocolGemini:
+		client, err = gemini.New(gemini.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
 	default:
 		client, err = openai.New(openai.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
 	}
@@ -170,11 +174,9 @@ func newRecognizer(c Config, service *openai.Client) (r conversation.Recognizer,
 		return service, c.STT, nil
 	case "openai-realtime":
 		return service.Realtime(), c.STT, nil
-	case "deepgram":
-		r, err = deepgram.New(deepgram.Config{BaseURL: c.STTURL, APIKey: c.STTAPIKey, Model: c.STTModel})
-		return r, c.STT, err
-	case "vosk":
-		r, err = vosk.New(vosk.Config{URL: c.STTURL})
+	}
+	if open, ok := recognizers[c.STT]; ok {
+		r, err = open(c)
 		return r, c.STT, err
 	}
 	if r, err = pocketsphinx.New(pocketsphinx.Config{}); err != nil {

@@ -3,7 +3,8 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
+#                                    Chromium, curl, jq, sqlite3, node, the checkers of pages that internal/tools/web pins,
+#                                    and the clients of vendors of speech that internal/tools/engines pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -59,19 +60,26 @@ missing() {
   done
 }
 
-# checkers installs axe-core, html-validate and Redocly below internal/tools/web, unless they are as its lock file says.
-checkers() {
-  [ "$group" = test ] || [ "$group" = clients ] || return 0
-  web=$(dirname "$0")/../internal/tools/web
-  if ! cmp -s "$web/package-lock.json" "$web/node_modules/installed.json"; then
-    npm ci --prefix "$web" --silent --no-audit --no-fund --ignore-scripts </dev/null
-    cp "$web/package-lock.json" "$web/node_modules/installed.json"
-  fi
+# packages installs the npm packages of internal/tools/web (axe-core, html-validate, Redocly) and, for tests, of internal/tools/engines (the
+# clients of vendors of speech), unless they are as the lock files say.
+packages() {
+  case $group in
+  test) folders="web engines" ;;
+  clients) folders=web ;;
+  *) return 0 ;;
+  esac
+  for folder in $folders; do
+    folder=$(dirname "$0")/../internal/tools/$folder
+    if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/installed.json"; then
+      npm ci --prefix "$folder" --silent --no-audit --no-fund --ignore-scripts </dev/null
+      cp "$folder/package-lock.json" "$folder/node_modules/installed.json"
+    fi
+  done
 }
 
 lacking=$(missing)
 if [ -z "$lacking" ]; then
-  checkers
+  packages
   exit 0
 fi
 
@@ -120,4 +128,4 @@ if [ -n "$lacking" ]; then
   echo "still missing after the installation: $lacking" >&2
   exit 1
 fi
-checkers
+packages

@@ -26,7 +26,7 @@ const moved = storetest.Moved
 var agent = map[why]string{
 	key:     "conditions[].Pathway knowledge_bases[] persona_id",
 	talk:    "conditions[].When first_sentence idle.Filler idle.Goodbye idle.Prompt keywords[] machines.ScreeningMessage machines.VoicemailMessage persona pronunciation[].Spoken pronunciation[].Word task",
-	setting: "background fallback language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model voice voice_settings",
+	setting: "background fallback language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model sources.* voice voice_settings",
 	route:   "transfer_to", moved: "webhook",
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -43,11 +44,11 @@ func openAudio(body io.Reader, contentType string) (pcm.Source, int, error) {
 		}
 		return &mono{src: wav, channels: wav.Channels}, wav.Rate, nil
 	case media == "application/json":
-		text, err := io.ReadAll(io.LimitReader(b, maxError))
+		text, err := io.ReadAll(io.LimitReader(b, chat.MaxError))
 		if err != nil {
 			return nil, 0, err
 		}
-		return nil, 0, newServiceError(text)
+		return nil, 0, chat.NewServiceError(text)
 	case strings.HasPrefix(media, "text/"), begins(first):
 		return nil, 0, errWrongAudio
 	}

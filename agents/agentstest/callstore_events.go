@@ -54,7 +54,7 @@ func aLog(turn int) pathway.Log {
 		Models:   []llm.Use{{Model: "large", Replaced: "small", Cause: llm.ClassRateLimited, Requests: 3, Failed: 1, Uncounted: 1, Usage: llm.Usage{Input: 120, Output: 7, Cached: 100}}},
 		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
-			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},
+			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at, Settings: map[string]float64{"interruptibility": 0, "min_endpointing_delay": 800.5}},
 			{
 				Kind: pathway.LogDecision, Node: "ask", Name: "Ask", Chosen: "look", Edge: "e1", Text: "It was monday.",
 				At: at.Add(time.Second),

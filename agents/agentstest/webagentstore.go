@@ -97,6 +97,7 @@ func fullAgent() agents.Agent {
 				Response: []request.Mapping{{Name: "n", Path: "$.a[0]", Context: "It is {{n}}."}},
 			},
 		},
+		Sources:   map[agents.Setting]agents.Source{agents.SettingIdle: agents.SourceCall, agents.SettingVoice: agents.SourcePersona},
 		PersonaID: "desk", PersonaVersion: 3, Conditions: []persona.Condition{{Pathway: "p2", When: "the caller is ill"}},
 		KnowledgeBases: []string{"kb1", "kb2"},
 	}

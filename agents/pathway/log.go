@@ -49,6 +49,9 @@ type LogEntry struct {
 	Variables map[string]any // variables that changed, for LogVariables
 	Request   *request.Log   // for LogRequest
 	At        time.Time
+
+	// Settings contains the node's settings of the conversation, for LogVisit: see graph.Node.Settings.
+	Settings map[string]float64
 }
 
 // LogKind names the kind of an event in a log.

@@ -56,6 +56,8 @@ type agentJSON struct {
 	PersonaVersion int                  `json:"persona_version,omitempty"`
 	Conditions     []persona.Condition  `json:"conditions,omitempty"`
 	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
+
+	Sources map[agents.Setting]agents.Source `json:"sources,omitempty"`
 }
 
 type answererJSON struct {

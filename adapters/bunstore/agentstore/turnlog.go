@@ -71,6 +71,8 @@ type logEntryJSON struct {
 	Variables map[string]any  `json:"variables,omitzero"`
 	Request   *requestLogJSON `json:"request,omitempty"`
 	At        time.Time       `json:"at"`
+
+	Settings map[string]float64 `json:"settings,omitempty"`
 }
 
 type requestLogJSON struct {
@@ -88,7 +90,7 @@ type requestLogJSON struct {
 func marshalLog(l pathway.Log) (string, error) {
 	entry := func(e pathway.LogEntry) logEntryJSON {
 		return logEntryJSON{
-			e.Kind, e.Node, e.Name, e.Chosen, e.Edge, e.Tag, e.Text, e.Variables, (*requestLogJSON)(e.Request), sqldb.Stored(e.At),
+			e.Kind, e.Node, e.Name, e.Chosen, e.Edge, e.Tag, e.Text, e.Variables, (*requestLogJSON)(e.Request), sqldb.Stored(e.At), e.Settings,
 		}
 	}
 	text, err := json.Marshal(logJSON{
@@ -111,7 +113,7 @@ func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	entry := func(e logEntryJSON) pathway.LogEntry {
 		return pathway.LogEntry{
 			Kind: e.Kind, Node: e.Node, Name: e.Name, Chosen: e.Chosen, Edge: e.Edge, Tag: e.Tag, Text: e.Text,
-			Variables: e.Variables, Request: (*request.Log)(e.Request), At: e.At,
+			Variables: e.Variables, Request: (*request.Log)(e.Request), At: e.At, Settings: e.Settings,
 		}
 	}
 	return pathway.Log{

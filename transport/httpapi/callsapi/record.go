@@ -1,15 +1,16 @@
 package callsapi
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/expect"
-	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
@@ -75,30 +76,27 @@ func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 		return err
 	}
 	setModels(r, c, logs)
+	if r.Settings, err = settingsOf(c.Settings(logs)); err != nil {
+		return err
+	}
 	r.PathwayLogs, err = pathwayLogs(logs, c.CreatedAt)
 	return err
 }
 
-// setModels sets the models that answered, in all and by turn, and their cost. The cost is absent until the call has ended.
-func setModels(r *oas.CallRecord, c call.Call, logs []pathway.Log) {
-	for _, m := range c.Models {
-		r.Models = append(r.Models, modelUse(pathwaywire.PricedUse(m.Use, m.Cost)))
-	}
-	if c.Queue.Ended() {
-		r.Cost.SetToNull()
-		if cost, known := c.Cost(); known {
-			r.Cost = pathwaywire.Cost(&cost)
+// settingsOf translates the settings that apply to a call.
+func settingsOf(list []agents.EffectiveSetting) ([]oas.CallSetting, error) {
+	settings := make([]oas.CallSetting, len(list))
+	for i, s := range list {
+		value, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, err
+		}
+		settings[i] = oas.CallSetting{Name: s.Name, Value: value, NodeID: wire.OptText(s.Node)}
+		if s.Source != "" {
+			settings[i].Source.SetTo(oas.CallSettingSource(s.Source))
 		}
 	}
-	for _, l := range logs {
-		turn := oas.CallTurnModels{Turn: l.Turn}
-		for _, u := range llm.AddUses(l.Models, l.Withdrawn.Models...) {
-			turn.Models = append(turn.Models, modelUse(pathwaywire.UseOf(u)))
-		}
-		if len(turn.Models) > 0 {
-			r.TurnModels = append(r.TurnModels, turn)
-		}
-	}
+	return settings, nil
 }
 
 func transcriptLine(e call.Entry) oas.TranscriptLine {
@@ -169,18 +167,12 @@ func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversa
 	return oas.NewOptNilCallConversation(r)
 }
 
-// modelUse converts the use of a model to the generated type.
-func modelUse(u pathwaywire.ModelUse) oas.ModelUse {
-	return oas.ModelUse{
-		Model: u.Model, Replaced: u.Replaced, Cause: u.Cause, Requests: u.Requests, Failed: u.Failed, Uncounted: u.Uncounted,
-		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Cost: u.Cost,
-	}
-}
-
 // pathwayLogs translates the log of a call's pathway into lines. The argument begin is the time of words before the first event. The turns
 // of a task without events have no lines: their words are in the transcript.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
-	logs = slices.DeleteFunc(slices.Clone(logs), func(l pathway.Log) bool { return len(l.Models) > 0 && l.Node == "" && len(l.Entries) == 0 && l.Withdrawn.Answers == 0 })
+	logs = slices.DeleteFunc(slices.Clone(logs), func(l pathway.Log) bool {
+		return len(l.Models) > 0 && l.Node == "" && len(l.Entries) == 0 && l.Withdrawn.Answers == 0
+	})
 	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))
 	for i, l := range lines {

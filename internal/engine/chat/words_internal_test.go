@@ -1,4 +1,4 @@
-package openai
+package chat
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
-				w := words{thinking: tt.thinking}
+				w := Words{Thinking: tt.thinking}
 				var said strings.Builder
 				for rest := tt.answer; rest != ""; {
 					n := rapid.IntRange(1, len(rest)).Draw(t, "bytes")

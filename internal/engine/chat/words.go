@@ -1,4 +1,4 @@
-package openai
+package chat
 
 import (
 	"bytes"
@@ -42,20 +42,21 @@ var marks = []mark{
 // only this one stands in the answer.
 const orphan = "</think>"
 
-// words separates the words of a streamed answer from thoughts, tool calls and marks between them.
-type words struct {
-	begun    bool           // whether words were returned
-	thinking bool           // whether the answer begins with thoughts without a mark
-	ended    bool           // whether thoughts without a first mark have ended
-	calls    []llm.ToolCall // tool calls in the text, without ids
-	broken   bool           // whether the text contains a tool call that cannot be parsed
+// Words separates the words of a streamed answer from thoughts, tool calls and marks between them.
+type Words struct {
+	Thinking bool // whether the answer begins with thoughts without a mark
+	Ended    bool // whether thoughts without a first mark have ended
+
+	begun  bool           // whether words were returned
+	calls  []llm.ToolCall // tool calls in the text, without ids
+	broken bool           // whether the text contains a tool call that cannot be parsed
 
 	rest    string // received text that is not yet decided
 	section *mark  // section that rest belongs to; nil outside of sections
 }
 
 // add returns the words that have become certain with the next piece of the answer.
-func (w *words) add(piece string) string {
+func (w *Words) add(piece string) string {
 	w.rest += piece
 	var out strings.Builder
 	for w.step(&out) {
@@ -64,7 +65,7 @@ func (w *words) add(piece string) string {
 }
 
 // trim removes white space before the first words.
-func (w *words) trim(said string) string {
+func (w *Words) trim(said string) string {
 	if !w.begun {
 		said = strings.TrimLeft(said, " \t\r\n")
 		w.begun = said != ""
@@ -73,12 +74,12 @@ func (w *words) trim(said string) string {
 }
 
 // step decides the next part of rest and writes its words to out. It reports whether there may be more to decide.
-func (w *words) step(out *strings.Builder) bool {
+func (w *Words) step(out *strings.Builder) bool {
 	switch {
-	case w.thinking:
+	case w.Thinking:
 		_, after, found := strings.Cut(w.rest, orphan)
 		if found {
-			w.rest, w.thinking, w.ended = after, false, true
+			w.rest, w.Thinking, w.Ended = after, false, true
 		}
 		return found
 	case w.section != nil:
@@ -94,7 +95,7 @@ func (w *words) step(out *strings.Builder) bool {
 	}
 	if j := strings.Index(w.rest, orphan); j >= 0 && j < at {
 		out.WriteString(w.rest[:j])
-		w.rest, w.ended = w.rest[j+len(orphan):], true
+		w.rest, w.Ended = w.rest[j+len(orphan):], true
 		return true
 	}
 	if found == nil {
@@ -110,7 +111,7 @@ func (w *words) step(out *strings.Builder) bool {
 }
 
 // inSection decides the text of a section, and reports whether the section has ended.
-func (w *words) inSection() bool {
+func (w *Words) inSection() bool {
 	if w.section.end == "" {
 		return false
 	}
@@ -123,7 +124,7 @@ func (w *words) inSection() bool {
 }
 
 // end ends a section with the given text.
-func (w *words) end(text string) {
+func (w *Words) end(text string) {
 	if w.section.calls {
 		w.parse(text)
 	}
@@ -131,20 +132,20 @@ func (w *words) end(text string) {
 }
 
 // parse adds the tool calls in a text.
-func (w *words) parse(text string) {
+func (w *Words) parse(text string) {
 	calls, err := parseCalls(text)
 	w.calls, w.broken = append(w.calls, calls...), w.broken || err != nil
 }
 
 // isJSON reports whether the answer begins as a JSON object or an array of objects. No answer for a telephone does; it is a tool call that
 // the server has not recognized.
-func (w *words) isJSON() bool {
+func (w *Words) isJSON() bool {
 	text := strings.TrimLeft(w.rest, " \t\r\n")
 	return !w.begun && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{"))
 }
 
 // unsure returns the length of the longest end of rest with which a mark may begin.
-func (w *words) unsure() int {
+func (w *Words) unsure() int {
 	longest := 0
 	consider := func(start string) {
 		for n := min(len(start)-1, len(w.rest)); n > longest; n-- {
@@ -164,7 +165,7 @@ func (w *words) unsure() int {
 }
 
 // finish returns the words that the end of the answer makes certain.
-func (w *words) finish() string {
+func (w *Words) finish() string {
 	rest := w.rest
 	switch {
 	case w.section != nil:
@@ -175,7 +176,7 @@ func (w *words) finish() string {
 		rest = ""
 	}
 	w.rest = ""
-	return w.trim(rest) // with thinking, thoughts that do not end are the answer
+	return w.trim(rest) // with Thinking, thoughts that do not end are the answer
 }
 
 // errNoCall reports a text that should be a tool call and is none.
@@ -193,8 +194,8 @@ func parseCalls(text string) ([]llm.ToolCall, error) {
 	}
 	type call struct {
 		Name       string    `json:"name"`
-		Arguments  arguments `json:"arguments"`
-		Parameters arguments `json:"parameters"`
+		Arguments  Arguments `json:"arguments"`
+		Parameters Arguments `json:"parameters"`
 	}
 	var calls []llm.ToolCall
 	for d := json.NewDecoder(strings.NewReader(text)); ; {
@@ -222,8 +223,8 @@ func parseCalls(text string) ([]llm.ToolCall, error) {
 	}
 }
 
-// withoutThoughts returns an answer without the thoughts before it. What stands inside of a JSON value is never a thought.
-func withoutThoughts(answer string) string {
+// WithoutThoughts returns an answer without the thoughts before it. What stands inside of a JSON value is never a thought.
+func WithoutThoughts(answer string) string {
 	for {
 		answer = strings.TrimSpace(answer)
 		if strings.HasPrefix(answer, "{") || strings.HasPrefix(answer, "[{") {
