@@ -62,6 +62,7 @@ type Config struct {
 	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
+	LLMPrices   string            // --llm-prices: file with the prices of models, see package price; empty means the built-in prices
 	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
 	STT         string            // --stt: pocketsphinx, openai, openai-realtime or a key of recognizers; empty means pocketsphinx
 	STTURL      string            // --stt-url: address of the recognizer; empty means the vendor's own, or a server on this machine
