@@ -47,7 +47,9 @@ func (s *speaker) filler(j *job) (it item, ok bool) {
 		return item{}, false
 	}
 	j.filled, j.beforeFiller = true, j.mouth.heard()
-	return item{clip: s.load(j.ctx, s.cfg.Filler.Text, BargeIn{})}, true
+	answer := s.talk.Answer(j.ctx)
+	defer answer.End()
+	return item{clip: s.load(answer, s.cfg.Filler.Text, BargeIn{})}, true
 }
 
 // answered returns the part of a heard text that the brain has said: the text without the filler. The brain does not know the filler.
