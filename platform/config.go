@@ -62,7 +62,11 @@ type Config struct {
 	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
-	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
+	TTS         string            // --tts: flite, espeak, openai, elevenlabs, cartesia or deepgram; empty means flite, or espeak if flite is not installed
+	TTSURL      string            // --tts-url: address of a streamed voice; empty means the service's own
+	TTSModel    string            // --tts-model: model that speaks; empty means the adapter's default
+	TTSVoice    string            // --tts-voice: default voice; required for elevenlabs and cartesia
+	TTSAPIKey   callwright.Secret // --tts-api-key: key for a streamed voice
 	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
 	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine
 	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
@@ -281,10 +285,8 @@ func (c *Config) checkModels() error {
 
 // checkEngines returns an error for an unknown speech engine, and for a remote engine without --llm-base-url.
 func (c *Config) checkEngines() error {
-	switch c.TTS {
-	case "", "flite", "espeak", "openai":
-	default:
-		return errors.New("--tts must be flite, espeak or openai")
+	if err := c.checkVoice(); err != nil {
+		return err
 	}
 	remote := false // whether a recognizer takes an address
 	switch c.STT {
@@ -297,8 +299,8 @@ func (c *Config) checkEngines() error {
 	if !remote && (c.STTURL != "" || c.STTAPIKey != "") {
 		return errors.New("--stt-url and --stt-api-key require --stt deepgram or --stt vosk")
 	}
-	if (c.TTS == "openai" || strings.HasPrefix(c.STT, "openai")) && c.LLMBaseURL == "" {
-		return errors.New("--tts openai, --stt openai and --stt openai-realtime require --llm-base-url")
+	if strings.HasPrefix(c.STT, "openai") && c.LLMBaseURL == "" {
+		return errors.New("--stt openai and --stt openai-realtime require --llm-base-url")
 	}
 	return nil
 }

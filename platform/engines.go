@@ -9,8 +9,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/deepgram"
-	"github.com/callwright/callwright/adapters/espeak"
-	"github.com/callwright/callwright/adapters/flite"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
@@ -55,9 +53,11 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 
 // newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
 func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.Client, error) {
-	service, err := openai.New(openai.Config{
-		BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime,
-	})
+	config := openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime}
+	if c.TTS == "openai" {
+		config.SpeechModel, config.Voice = c.TTSModel, c.TTSVoice
+	}
+	service, err := openai.New(config)
 	if err == nil {
 		lc.Append(fx.StopHook(service.Close))
 	}
@@ -88,12 +88,12 @@ type spoken struct {
 
 // newEngines returns the program's engines, the engines in the settings, or else the first installed ones. The platform also starts if an
 // engine is missing. Calls and API requests that need the engine then fail with an error that names the program to install.
-func newEngines(c Config, service *openai.Client) (e spoken) {
+func newEngines(c Config, service *openai.Client, runtime callwright.Runtime) (e spoken) {
 	var err error
 	e.SpeechEngine, e.Recognizer = c.SpeechEngine, c.Recognizer
 	if e.SpeechEngine != nil {
 		e.Engines.speaksBy = e.SpeechEngine.Describe().Name
-	} else if e.SpeechEngine, e.Engines.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
+	} else if e.SpeechEngine, e.Engines.speaksBy, err = newSynthesizer(c, service, runtime); err != nil {
 		e.SpeechEngine, e.Engines.missing = absent{err}, err
 	}
 	if e.Recognizer != nil {
@@ -110,28 +110,6 @@ func both(first, second error) error {
 		return second
 	}
 	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
-}
-
-// newSynthesizer returns the named synthesizer and its name. For an empty name, it returns flite if that is installed, or else espeak. If
-// neither is installed, it returns the error about flite.
-func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
-	switch name {
-	case "openai":
-		return service, name, nil
-	case "espeak":
-		s, err = espeak.New(espeak.Config{})
-		return s, name, err
-	case "flite":
-		s, err = flite.New(flite.Config{})
-		return s, name, err
-	}
-	if s, used, err = newSynthesizer("flite", service); err == nil {
-		return s, used, nil
-	}
-	if other, used, otherErr := newSynthesizer("espeak", service); otherErr == nil {
-		return other, used, nil
-	}
-	return nil, "nothing", err
 }
 
 // newRecognizer returns the recognizer that --stt names, and its name.

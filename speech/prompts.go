@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -47,6 +48,21 @@ func newPrompts(most int64) *prompts {
 	return &prompts{most: most, longest: int(most / 2 / 16), byKey: map[promptKey]*list.Element{}, used: list.New()}
 }
 
+// empty deletes the audio of an organization, and returns the number of prompts.
+func (c *prompts) empty(org callwright.OrgID) (count int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, at := range c.byKey {
+		if key.org != org {
+			continue
+		}
+		c.bytes -= c.used.Remove(at).(*prompt).size() //nolint:forcetypeassert // nothing else is in the list
+		delete(c.byKey, key)
+		count++
+	}
+	return count
+}
+
 // find returns a cached prompt, which becomes the most recently used one. The caller must not change it.
 func (c *prompts) find(key promptKey) (*prompt, bool) {
 	c.mu.Lock()
@@ -59,11 +75,15 @@ func (c *prompts) find(key promptKey) (*prompt, bool) {
 	return at.Value.(*prompt), true //nolint:forcetypeassert // nothing else is in the list
 }
 
-// add caches audio with its marks, which the caller must not change afterwards. It ignores audio that is empty, too long, or cached already.
+// leastLoudness is the level of the quietest audio that may be speech, in dBFS. tts.Synthesizer demands it: 0.5 % of full scale.
+const leastLoudness = -46.0
+
+// add caches audio with its marks, which the caller must not change afterwards. It ignores audio that is empty, inaudible, too long, or
+// cached already.
 func (c *prompts) add(key promptKey, audio []int16, marks []tts.Mark) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.byKey[key]; ok || len(audio) == 0 || len(audio) > c.longest {
+	if _, ok := c.byKey[key]; ok || len(audio) == 0 || len(audio) > c.longest || pcm.Loudness(audio) < leastLoudness {
 		return
 	}
 	p := &prompt{key, audio, marks}
