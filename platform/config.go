@@ -65,7 +65,7 @@ type Config struct {
 	TTS         string            // --tts: flite, espeak, openai, elevenlabs, cartesia or deepgram; empty means flite, or espeak if flite is not installed
 	TTSURL      string            // --tts-url: address of a streamed voice; empty means the service's own
 	TTSModel    string            // --tts-model: model that speaks; empty means the adapter's default
-	TTSVoice    string            // --tts-voice: default voice; required for elevenlabs and cartesia
+	TTSVoice    string            // --tts-voice: voices, separated by commas, the default first; required for elevenlabs and cartesia
 	TTSAPIKey   callwright.Secret // --tts-api-key: key for a streamed voice
 	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
 	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/deepgram"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
@@ -54,8 +55,12 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 // newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
 func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.Client, error) {
 	config := openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime}
+	config.Decoder = audiofile.Decoder{Opus: opusDecoder}
 	if c.TTS == "openai" {
-		config.SpeechModel, config.Voice = c.TTSModel, c.TTSVoice
+		config.SpeechModel = c.TTSModel
+		if config.Voice, config.Voices = c.voice(); len(config.Voices) == 0 {
+			config.Voices = nil // OpenAI's documented voices
+		}
 	}
 	service, err := openai.New(config)
 	if err == nil {

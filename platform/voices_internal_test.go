@@ -20,10 +20,14 @@ func TestVoices(t *testing.T) {
 	for name, want := range map[string]string{
 		"openai": "*openai.Client", "elevenlabs": "*elevenlabs.Synthesizer", "cartesia": "*cartesia.Synthesizer", "deepgram": "*deepgram.Voice",
 	} {
-		c := Config{TTS: name, TTSVoice: "v", LLMBaseURL: "http://127.0.0.1:1/v1"}
+		c := Config{TTS: name, TTSVoice: "v, w", LLMBaseURL: "http://127.0.0.1:1/v1"}
 		s, used, err := newSynthesizer(c, service, callwright.Runtime{})
 		if err = errors.Join(err, c.checkEngines()); err != nil || used != name || fmt.Sprintf("%T", s) != want {
 			t.Errorf("%s: %T, %s, %v", name, s, used, err)
+			continue
+		}
+		if d := s.Describe(); name != "openai" && (d.Default != "v" || len(d.Voices) != 2 || d.Voices[1].Name != "w") {
+			t.Errorf("%s: voices %+v", name, d)
 		}
 	}
 	for _, c := range []Config{

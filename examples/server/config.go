@@ -132,7 +132,7 @@ func (c *config) addVoice(f *flag.FlagSet) {
 	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak, openai, elevenlabs, cartesia or deepgram (default: the first local one that is installed)")
 	f.StringVar(&c.to.TTSURL, "tts-url", "", "the address of elevenlabs, cartesia or deepgram (default: the service's own)")
 	f.StringVar(&c.to.TTSModel, "tts-model", "", "the model that speaks (default: eleven_flash_v2_5, sonic-3.5, or gpt-4o-mini-tts of openai)")
-	f.StringVar(&c.to.TTSVoice, "tts-voice", "", "the default voice; elevenlabs and cartesia need the id of one (default: aura-2-thalia-en, or alloy of openai)")
+	f.StringVar(&c.to.TTSVoice, "tts-voice", "", "voices, separated by commas, the default first; elevenlabs and cartesia need an id (default: aura-2-thalia-en, or alloy of openai)")
 	f.StringVar((*string)(&c.to.TTSAPIKey), "tts-api-key", "", "the key to elevenlabs, cartesia or deepgram")
 }
 
