@@ -23,6 +23,7 @@ type Agent struct {
 	Voice           string     // empty means the synthesizer's default
 	Language        string     // BCP 47, or a name that LanguageTag accepts; empty means the engines' default
 	Model           string     // empty means the server's default
+	Fallback        string     // name of the model that replies if Model fails or does not begin in time; empty means the server's default
 	Temperature     *float64   // from 0 to 1; nil means the model's default
 	FirstSentence   string
 	WaitForGreeting bool                   // lets the other side speak first
@@ -56,6 +57,9 @@ type Agent struct {
 	PersonaVersion int                 // 0 means no persona, or an agent that no call uses yet
 	Conditions     []persona.Condition // conditions under which a pathway takes over the conversation
 	KnowledgeBases []string            // ids of knowledge bases
+
+	// Sources contains the sources of the conversation settings that have a value. Calling and Answering set it; other agents have none.
+	Sources map[Setting]Source
 }
 
 type (

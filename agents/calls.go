@@ -26,6 +26,7 @@ func (s *Service) Answering(
 		return Agent{}, err
 	}
 	a := n.Agent
+	a.noteSources(SourceNumber)
 	if a.Task == "" && a.Pathway.ID == "" && a.PersonaID == "" {
 		a.Task = defaultTask
 	}
@@ -52,8 +53,8 @@ type Choice struct {
 // the call.
 func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (Agent, error) {
 	a := c.Agent
-	if c.ID != "" {
-		if !reflect.ValueOf(a).IsZero() {
+	if a.noteSources(SourceCall); c.ID != "" {
+		if !reflect.ValueOf(c.Agent).IsZero() {
 			return Agent{}, callwright.Invalid("agent_id", "excludes Choice.Agent: change the settings of the web agent with Choice.Overrides")
 		}
 		w, err := s.cfg.WebAgents.Agent(ctx, org, c.ID)
@@ -61,6 +62,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 			return Agent{}, callwright.InField("agent_id", err)
 		}
 		a = w.Agent
+		a.noteSources(SourceAgent)
 	}
 	a, err := c.Overrides.lead(a)
 	if err != nil {
@@ -76,6 +78,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 		return Agent{}, err
 	}
 	a = c.Overrides.applied(a)
+	a.noteOverrides(c.Overrides)
 	a.setDefaults()
 	found = s.faults(ctx, org, &a)
 	return a, found.first()
@@ -110,6 +113,7 @@ func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) 
 	if len(a.Tools) == 0 {
 		a.Tools = v.Tools
 	}
+	a.noteSources(SourcePersona)
 	return a, nil
 }
 

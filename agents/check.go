@@ -151,6 +151,7 @@ func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agen
 	}
 	if s.cfg.Model != nil {
 		found.add(llm.CheckName(s.cfg.Model, "model", a.Model))
+		found.add(llm.CheckName(s.cfg.Model, "fallback_model", a.Fallback))
 	}
 	if s.cfg.Languages != nil {
 		found.add(s.cfg.Languages.CheckLanguage(a.Language))

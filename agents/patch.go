@@ -30,6 +30,7 @@ type Patch struct {
 	Voice           callwright.Optional[string]
 	Language        callwright.Optional[string]
 	Model           callwright.Optional[string]
+	Fallback        callwright.Optional[string] // see Agent.Fallback
 	Temperature     callwright.Optional[float64]
 	FirstSentence   callwright.Optional[string]
 	WaitForGreeting callwright.Optional[bool]
@@ -80,6 +81,7 @@ const (
 	SettingVoice           Setting = "voice"
 	SettingLanguage        Setting = "language"
 	SettingModel           Setting = "model"
+	SettingFallback        Setting = "fallback_model"
 	SettingTemperature     Setting = "temperature"
 	SettingFirstSentence   Setting = "first_sentence"
 	SettingWaitForGreeting Setting = "wait_for_greeting"
@@ -167,6 +169,7 @@ func (p Patch) changes() []change {
 	add(&list, SettingFirstSentence, p.FirstSentence, func(w *WebAgent) *string { return &w.Agent.FirstSentence })
 	add(&list, SettingLanguage, p.Language, func(w *WebAgent) *string { return &w.Agent.Language })
 	add(&list, SettingModel, p.Model, func(w *WebAgent) *string { return &w.Agent.Model })
+	add(&list, SettingFallback, p.Fallback, func(w *WebAgent) *string { return &w.Agent.Fallback })
 	add(&list, SettingWebhook, p.Webhook, func(w *WebAgent) *string { return &w.Agent.Webhook })
 	add(&list, SettingTransferTo, p.TransferTo, func(w *WebAgent) *callwright.PhoneNumber { return &w.Agent.TransferTo })
 	add(&list, SettingWaitForGreeting, p.WaitForGreeting, func(w *WebAgent) *bool { return &w.Agent.WaitForGreeting })

@@ -183,7 +183,9 @@ func TestBudgetOfCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.speaks(func(c *engine.Config) {
-			c.Pricer = func(_ string, u llm.Usage) (float64, bool) { return float64(u.Input+u.Output) / 1000, true }
+			c.Pricer = func(_ string, u llm.Usage) (engine.Money, bool) {
+				return engine.Money(u.Input+u.Output) * 1_000_000, true
+			}
 		})
 		l.run(l.Service)
 		b := l.simulate(group.SetRequest{

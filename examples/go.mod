@@ -17,7 +17,9 @@ require (
 	codeberg.org/go-pdf/fpdf v0.12.0 // indirect
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/callwright/callwright/adapters/anthropic v0.0.0 // indirect
 	github.com/callwright/callwright/adapters/audiofile v0.0.0 // indirect
+	github.com/callwright/callwright/adapters/gemini v0.0.0 // indirect
 	github.com/callwright/callwright/adapters/letterpdf v0.0.0 // indirect
 	github.com/callwright/callwright/adapters/mail v0.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

@@ -57,7 +57,7 @@ type Config struct {
 	AllowPrivate *bool          // --allow-private: whether trunks and webhooks may use private addresses; nil means only if SIPAddr is loopback
 	CallLogDays  int            // --call-log-days: retention of the log of SIP calls in days
 
-	LLMBaseURL  string            // --llm-base-url: base URL of an OpenAI-compatible API; empty means the scripted model
+	LLMBaseURL  string            // --llm-base-url: base URL of the service of the default model: see NamedModel; empty means the scripted model
 	LLMModel    string            // --llm-model: name of the model at LLMBaseURL
 	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
@@ -67,10 +67,10 @@ type Config struct {
 	TTSModel    string            // --tts-model: model that speaks; empty means the adapter's default
 	TTSVoice    string            // --tts-voice: voices, separated by commas, the default first; required for elevenlabs and cartesia
 	TTSAPIKey   callwright.Secret // --tts-api-key: key for a streamed voice
-	STT         string            // --stt: pocketsphinx, openai, openai-realtime, deepgram or vosk; empty means pocketsphinx
-	STTURL      string            // --stt-url: address of the recognizer; empty means Deepgram's own, or a Vosk server on this machine
+	STT         string            // --stt: pocketsphinx, openai, openai-realtime or a key of recognizers; empty means pocketsphinx
+	STTURL      string            // --stt-url: address of the recognizer; empty means the vendor's own, or a server on this machine
 	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
-	STTAPIKey   callwright.Secret // --stt-api-key: key for Deepgram
+	STTAPIKey   callwright.Secret // --stt-api-key: key for the recognizer's vendor
 
 	SMTPURL      callwright.Secret // --smtp-url: server for outgoing mail; empty means files in Data
 	MailFrom     string            // --mail-from: sender address; empty means the user of SMTPURL
@@ -131,8 +131,31 @@ type PortRange struct{ Low, High uint16 }
 type NamedModel struct {
 	Name    string            // name for clients, at most 128 bytes
 	Model   string            // name of the model at the service
-	BaseURL string            // base URL of the service
+	BaseURL string            // base URL of the service; "PROTOCOL+https://..." for a protocol other than OpenAI's chat completions
 	Key     callwright.Secret // API key for the service; empty sends none
+}
+
+// protocols lists the protocols that a base URL can name.
+var protocols = []string{protocolOpenAI, protocolAnthropic, protocolGemini}
+
+// The protocols of services. A base URL that names none means OpenAI's chat completions.
+const (
+	protocolOpenAI    = "openai"
+	protocolAnthropic = "anthropic" // Anthropic's Messages API
+	protocolGemini    = "gemini"    // generateContent of Google's Gemini API and of Vertex AI
+)
+
+// splitProtocol splits the base URL of a service into its protocol and its URL. It returns an error for an unknown protocol. The error
+// contains no part of the URL, which can contain a key.
+func splitProtocol(baseURL string) (protocol, address string, err error) {
+	protocol, address, named := strings.Cut(baseURL, "+http")
+	if !named {
+		return protocolOpenAI, baseURL, nil
+	}
+	if !slices.Contains(protocols, protocol) {
+		return "", "", fmt.Errorf("the protocol before the + must be %s, not %q", strings.Join(protocols, ", "), callwright.Clip(protocol, 100))
+	}
+	return protocol, "http" + address, nil
 }
 
 // CarrierTimes are the delays from the signature until the simulated carrier accepts, confirms and ports. The zero CarrierTimes means the
@@ -267,8 +290,17 @@ func (c *Config) complete() error {
 	return c.checkModels()
 }
 
-// checkModels returns an error if the default model is incomplete, or if --llm-fallback names no further model.
+// checkModels returns an error if the default model is incomplete, if a service's protocol is unknown, or if --llm-fallback names no further
+// model.
 func (c *Config) checkModels() error {
+	if _, _, err := splitProtocol(c.LLMBaseURL); err != nil {
+		return fmt.Errorf("--llm-base-url: %w", err)
+	}
+	for _, m := range c.LLMModels {
+		if _, _, err := splitProtocol(m.BaseURL); err != nil {
+			return fmt.Errorf("--llm-models %s: %w", m.Name, err)
+		}
+	}
 	switch {
 	case (c.LLMBaseURL == "") != (c.LLMModel == ""):
 		return errors.New("--llm-base-url and --llm-model must be set together")
@@ -288,19 +320,17 @@ func (c *Config) checkEngines() error {
 	if err := c.checkVoice(); err != nil {
 		return err
 	}
-	remote := false // whether a recognizer takes an address
-	switch c.STT {
-	case "", "pocketsphinx", "openai", "openai-realtime":
-	case "deepgram", "vosk":
-		remote = true
-	default:
-		return errors.New("--stt must be pocketsphinx, openai, openai-realtime, deepgram or vosk")
+	_, remote := recognizers[c.STT]
+	if !remote && !slices.Contains([]string{"", "pocketsphinx", "openai", "openai-realtime"}, c.STT) {
+		return fmt.Errorf("--stt must be pocketsphinx, openai, openai-realtime, %s", recognizerNames())
 	}
 	if !remote && (c.STTURL != "" || c.STTAPIKey != "") {
-		return errors.New("--stt-url and --stt-api-key require --stt deepgram or --stt vosk")
+		return fmt.Errorf("--stt-url and --stt-api-key require one of --stt %s", recognizerNames())
 	}
-	if strings.HasPrefix(c.STT, "openai") && c.LLMBaseURL == "" {
-		return errors.New("--stt openai and --stt openai-realtime require --llm-base-url")
+	if c.TTS == protocolOpenAI || strings.HasPrefix(c.STT, protocolOpenAI) {
+		if protocol, _, err := splitProtocol(c.LLMBaseURL); err != nil || c.LLMBaseURL == "" || protocol != protocolOpenAI {
+			return errors.New("--tts openai, --stt openai and --stt openai-realtime require --llm-base-url with OpenAI's protocol")
+		}
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/adapters/anthropic"
 	"github.com/callwright/callwright/adapters/audiofile"
-	"github.com/callwright/callwright/adapters/deepgram"
+	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
 	"github.com/callwright/callwright/adapters/scripted"
-	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
@@ -32,30 +32,65 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 	if c.Model != nil {
 		return c.Model, nil
 	}
-	choice := llm.Selection{Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels))}
+	choice := llm.SelectionConfig{
+		Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels)), Fallback: c.LLMFallback, Runtime: runtime,
+	}
 	if c.LLMBaseURL != "" {
 		choice.Default = service
+		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
+			model, err := newClient(lc, NamedModel{Model: c.LLMModel, BaseURL: c.LLMBaseURL, Key: c.LLMAPIKey}, runtime)
+			if err != nil {
+				return nil, fmt.Errorf("--llm-base-url: %w", err)
+			}
+			choice.Default = model
+		}
 	}
 	for _, m := range c.LLMModels {
-		other, err := openai.New(openai.Config{BaseURL: m.BaseURL, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+		other, err := newClient(lc, m, runtime)
 		if err != nil {
 			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
 		}
-		lc.Append(fx.StopHook(other.Close))
 		choice.Others[m.Name] = other
 	}
-	if c.LLMFallback == "" {
-		return choice, nil
-	}
-	first, err := llm.NewFallback(llm.FallbackConfig{First: choice.Default, Second: choice.Others[c.LLMFallback], Runtime: runtime})
-	choice.Default = first
-	return choice, err
+	return llm.NewSelection(choice)
 }
 
-// newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition.
+// newClient returns the client of a model's service, for the protocol that its base URL names.
+func newClient(lc fx.Lifecycle, m NamedModel, runtime callwright.Runtime) (llm.Model, error) {
+	protocol, address, err := splitProtocol(m.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	var client interface {
+		llm.Model
+		Close()
+	}
+	switch protocol {
+	case protocolAnthropic:
+		client, err = anthropic.New(anthropic.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	case protocolGemini:
+		client, err = gemini.New(gemini.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	default:
+		client, err = openai.New(openai.Config{BaseURL: address, Model: m.Model, APIKey: m.Key, Runtime: runtime})
+	}
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StopHook(client.Close))
+	return client, nil
+}
+
+// newService returns a client for --llm-base-url, which may provide models, speech synthesis and recognition. If that address names another
+// protocol, the client has no purpose.
 func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.Client, error) {
-	config := openai.Config{BaseURL: c.LLMBaseURL, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime}
-	config.Decoder = audiofile.Decoder{Opus: opusDecoder}
+	_, address, err := splitProtocol(c.LLMBaseURL)
+	if err != nil {
+		return nil, err
+	}
+	config := openai.Config{
+		BaseURL: address, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(),
+		Decoder: audiofile.Decoder{Opus: opusDecoder}, Runtime: runtime,
+	}
 	if c.TTS == "openai" {
 		config.SpeechModel = c.TTSModel
 		if config.Voice, config.Voices = c.voice(); len(config.Voices) == 0 {
@@ -124,11 +159,9 @@ func newRecognizer(c Config, service *openai.Client) (r conversation.Recognizer,
 		return service, c.STT, nil
 	case "openai-realtime":
 		return service.Realtime(), c.STT, nil
-	case "deepgram":
-		r, err = deepgram.New(deepgram.Config{BaseURL: c.STTURL, APIKey: c.STTAPIKey, Model: c.STTModel})
-		return r, c.STT, err
-	case "vosk":
-		r, err = vosk.New(vosk.Config{URL: c.STTURL})
+	}
+	if open, ok := recognizers[c.STT]; ok {
+		r, err = open(c)
 		return r, c.STT, err
 	}
 	if r, err = pocketsphinx.New(pocketsphinx.Config{}); err != nil {

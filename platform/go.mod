@@ -4,9 +4,11 @@ go 1.26.8
 
 require (
 	github.com/callwright/callwright v0.0.0
+	github.com/callwright/callwright/adapters/anthropic v0.0.0
 	github.com/callwright/callwright/adapters/audiofile v0.0.0
 	github.com/callwright/callwright/adapters/bunstore v0.0.0
 	github.com/callwright/callwright/adapters/codec/opus v0.0.0
+	github.com/callwright/callwright/adapters/gemini v0.0.0
 	github.com/callwright/callwright/adapters/letterpdf v0.0.0
 	github.com/callwright/callwright/adapters/mail v0.0.0
 	github.com/callwright/callwright/adapters/sipua v0.0.0

@@ -104,6 +104,8 @@ func TestRecognizers(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"openai": "*openai.Client", "openai-realtime": "*openai.Realtime", "deepgram": "*deepgram.Client", "vosk": "*vosk.Client",
+		"elevenlabs": "*elevenlabs.Recognizer", "assemblyai": "*assemblyai.Client", "cartesia": "*cartesia.Recognizer", "wyoming": "*wyoming.Client",
+		"sherpa-online": "*sherpaserver.Online", "sherpa-offline": "*sherpaserver.Offline",
 	} {
 		c := Config{STT: name, LLMBaseURL: "http://127.0.0.1:1/v1"}
 		r, used, err := newRecognizer(c, service)
@@ -116,7 +118,39 @@ func TestRecognizers(t *testing.T) {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
-	if _, _, err := newRecognizer(Config{STT: "vosk", STTURL: "tcp://host"}, service); err == nil {
-		t.Error("an address of another protocol is accepted")
+	for name := range recognizers {
+		if _, _, err := newRecognizer(Config{STT: name, STTURL: "ftp://host"}, service); err == nil {
+			t.Errorf("%s accepts an address of another protocol", name)
+		}
+	}
+}
+
+// TestProtocols checks that the address of a model names the protocol of its service.
+func TestProtocols(t *testing.T) {
+	t.Parallel()
+	var asked string
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path + " " + r.Header.Get("Authorization") + r.Header.Get("X-Api-Key") + r.Header.Get("X-Goog-Api-Key")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"1"},"finish_reason":"stop"}],` +
+			`"type":"message","content":[{"type":"text","text":"1"}],"stop_reason":"end_turn",` +
+			`"candidates":[{"content":{"parts":[{"text":"1"}]},"finishReason":"STOP"}]}`))
+	}))
+	t.Cleanup(service.Close)
+	lc := fxtest.NewLifecycle(t)
+	for protocol, want := range map[string]string{
+		"": "/chat/completions Bearer k", "openai+": "/chat/completions Bearer k", "anthropic+": "/v1/messages k", "gemini+": "/v1beta/models/m:generateContent k",
+	} {
+		model, err := newClient(lc, NamedModel{Model: "m", BaseURL: protocol + service.URL, Key: "k"}, callwright.Runtime{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := model.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != "1" || asked != want {
+			t.Errorf("%s: answer %s, %v; request %q", protocol, a.JSON, err, asked)
+		}
+	}
+	lc.RequireStart().RequireStop()
+	if _, err := newClient(lc, NamedModel{BaseURL: "gopher+" + service.URL}, callwright.Runtime{}); err == nil {
+		t.Error("an unknown protocol is accepted")
 	}
 }

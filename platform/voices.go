@@ -29,8 +29,6 @@ func (c *Config) checkVoice() error {
 	switch {
 	case c.TTS != "" && !slices.Contains(synthesizers, c.TTS):
 		return fmt.Errorf("--tts must be one of %s", strings.Join(synthesizers, ", "))
-	case c.TTS == "openai" && c.LLMBaseURL == "":
-		return errors.New("--tts openai requires --llm-base-url")
 	case !streamed && (c.TTSURL != "" || c.TTSAPIKey != ""):
 		return fmt.Errorf("--tts-url and --tts-api-key require --tts %s", strings.Join(streamedVoices, ", or "))
 	case !streamed && c.TTS != "openai" && (c.TTSModel != "" || c.TTSVoice != ""):

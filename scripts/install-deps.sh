@@ -3,7 +3,8 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, curl, jq, sqlite3, node and the checkers of pages that internal/tools/web pins
+#                                    Chromium, curl, jq, sqlite3, a JDK, node, the checkers of pages, TypeScript and a server of tools that
+#                                    internal/tools/web pins, and the clients of vendors of speech that internal/tools/engines pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -14,7 +15,7 @@ set -eu
 group=${1:-}
 case "$group" in
 demo) wanted="flite pocketsphinx pocketsphinx-en-us" ;;
-test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3" ;;
+test) wanted="flite pocketsphinx pocketsphinx-en-us baresip-core sip-tester kamailio kamailio-tls-modules espeak-ng sox ffmpeg postgresql pgbouncer poppler-utils chromium nodejs npm curl jq sqlite3 default-jdk-headless" ;;
 clients) wanted="nodejs npm" ;;
 docker) wanted="docker.io docker-cli" ;;
 *)
@@ -47,6 +48,7 @@ present() {
   chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ||
     ls /Applications/Chromium.app /Applications/Google\ Chrome.app 2>/dev/null | grep . ;;
   nodejs) command -v node ;;
+  default-jdk-headless) command -v javac ;;
   docker.io) command -v dockerd ;;
   docker-cli) command -v docker ;;
   *) command -v "$1" ;;
@@ -59,26 +61,33 @@ missing() {
   done
 }
 
-# checkers installs axe-core, html-validate and Redocly below internal/tools/web, unless they are as its lock file says.
-checkers() {
-  [ "$group" = test ] || [ "$group" = clients ] || return 0
-  web=$(dirname "$0")/../internal/tools/web
-  if ! cmp -s "$web/package-lock.json" "$web/node_modules/installed.json"; then
-    npm ci --prefix "$web" --silent --no-audit --no-fund --ignore-scripts </dev/null
-    cp "$web/package-lock.json" "$web/node_modules/installed.json"
-  fi
+# packages installs the npm packages of internal/tools/web (axe-core, html-validate, Redocly, TypeScript, a server of tools) and, for tests, of internal/tools/engines (the
+# clients of vendors of speech), unless they are as the lock files say.
+packages() {
+  case $group in
+  test) folders="web engines" ;;
+  clients) folders=web ;;
+  *) return 0 ;;
+  esac
+  for folder in $folders; do
+    folder=$(dirname "$0")/../internal/tools/$folder
+    if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/installed.json"; then
+      npm ci --prefix "$folder" --silent --no-audit --no-fund --ignore-scripts </dev/null
+      cp "$folder/package-lock.json" "$folder/node_modules/installed.json"
+    fi
+  done
 }
 
 lacking=$(missing)
 if [ -z "$lacking" ]; then
-  checkers
+  packages
   exit 0
 fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
   echo "Callwright needs these programs, which are not on this machine: $lacking" >&2
   if [ "$(uname -s)" = Darwin ]; then
-    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq, and brew install --cask chromium" >&2
+    echo "With Homebrew: brew install flite cmu-pocketsphinx baresip sipp kamailio espeak-ng sox ffmpeg postgresql@17 pgbouncer poppler node jq openjdk, and brew install --cask chromium" >&2
     echo "Docker comes with Docker Desktop, OrbStack or colima." >&2
   else
     echo "Install them with the package manager of this system; the names above are Debian's." >&2
@@ -120,4 +129,4 @@ if [ -n "$lacking" ]; then
   echo "still missing after the installation: $lacking" >&2
   exit 1
 fi
-checkers
+packages

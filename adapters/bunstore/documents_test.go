@@ -26,7 +26,7 @@ const moved = storetest.Moved
 var agent = map[why]string{
 	key:     "conditions[].Pathway knowledge_bases[] persona_id",
 	talk:    "conditions[].When first_sentence idle.Filler idle.Goodbye idle.Prompt keywords[] machines.ScreeningMessage machines.VoicemailMessage persona pronunciation[].Spoken pronunciation[].Word task",
-	setting: "background language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model voice voice_settings",
+	setting: "background fallback language machines.Announcement machines.Fax machines.IVR machines.Screening machines.Voicemail model sources.* voice voice_settings",
 	route:   "transfer_to", moved: "webhook",
 }
 
@@ -46,7 +46,7 @@ var documents = map[string]map[why]string{
 	"calls.metadata":              {talk: "*"},
 	"calls.plan":                  {talk: "dispositions[] retry.voicemail.message summary_prompt voicemail.message", state: "events[] retry.voicemail.action voicemail.action"},
 	"calls.request_data":          {talk: "*"},
-	"calls.stats":                 {state: "fault"},
+	"calls.stats":                 {state: "fault models[].cause", setting: "models[].model models[].replaced"},
 	"calls.variables":             {talk: "*"},
 	"inbound_numbers.agent":       agent,
 	"organizations.entitlements":  {state: "[]"},

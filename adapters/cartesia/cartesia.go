@@ -1,7 +1,3 @@
-// Package cartesia synthesizes speech with Cartesia's streaming service. A call has one connection, and each answer a context, so that an
-// answer has one intonation and an interruption does not cost the connection. The timestamps of the service are the marks of the words.
-//
-// The adapter was tested against servers made from the service's published messages, not against the service itself.
 package cartesia
 
 import (
@@ -16,9 +12,7 @@ import (
 )
 
 const (
-	defaultBaseURL = "wss://api.cartesia.ai"
-	defaultModel   = "sonic-3.5"
-	version        = "2026-08-14" // of the service's API
+	defaultModel = "sonic-3.5"
 )
 
 // Config configures a Synthesizer.
@@ -39,7 +33,7 @@ type Config struct {
 type Synthesizer struct {
 	config Config // without its APIKey
 	base   *url.URL
-	key    func() string // a function, because fmt would print the API key of an unexported string field
+	key    func() string // see session.Key
 }
 
 var (
@@ -63,9 +57,9 @@ func New(config Config) (*Synthesizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := config.APIKey.Reveal()
+	key := session.Key(config.APIKey)
 	config.APIKey = ""
-	return &Synthesizer{config: config, base: base, key: func() string { return key }}, nil
+	return &Synthesizer{config: config, base: base, key: key}, nil
 }
 
 // Describe returns the configured voices. Version is the name of the model.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/internal/engine/session"
 	"github.com/callwright/callwright/internal/engine/talk"
 	"github.com/callwright/callwright/speech/tts"
@@ -56,7 +57,7 @@ func (s *Synthesizer) newProtocol(r tts.Request, muLaw bool, rate int) *protocol
 		p.request.Format.Encoding = "pcm_mulaw"
 	}
 	if r.Language != "" {
-		p.request.Language = talk.Language(r.Language)
+		p.request.Language = engine.Language(r.Language)
 	}
 	if tempo := r.Prosody.Tempo; tempo != 0 {
 		p.request.Generation = &config{Speed: min(max(tempo, slowest), fastest)}

@@ -34,6 +34,7 @@ type part struct {
 type usage struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
+	Cached int `json:"cached,omitempty"`
 }
 
 // call is the JSON form of an llm.ToolCall. Arguments are stored as text, because they may be invalid JSON.
@@ -61,7 +62,7 @@ func (p part) part() llm.ReplyPart {
 		}
 	}
 	if p.Usage != nil {
-		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}
+		out.Usage = new(llm.Usage(*p.Usage))
 	}
 	return out
 }

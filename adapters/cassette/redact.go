@@ -47,7 +47,7 @@ func (m *Model) redactParts(parts []llm.ReplyPart) []part {
 		whole.WriteString(p.Text)
 		out[i] = part{Text: p.Text, Action: p.Action, Expect: slices.Clone(p.Expect)}
 		if p.Usage != nil {
-			out[i].Usage = &usage{p.Usage.Input, p.Usage.Output}
+			out[i].Usage = new(usage(*p.Usage))
 		}
 		for j, phrase := range out[i].Expect {
 			out[i].Expect[j] = m.redact(phrase)

@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/internal/engine/session"
 )
 
@@ -37,7 +39,8 @@ type Config struct {
 type Client struct {
 	config Config // without its APIKey
 	base   *url.URL
-	key    func() string // a function, because fmt would print the API key of an unexported string field
+	key    func() string
+	quiet  *atomic.Bool // whether the service has refused ForceEndTurn
 }
 
 var (
@@ -59,9 +62,9 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := config.APIKey.Reveal()
+	key := session.Key(config.APIKey)
 	config.APIKey = ""
-	return &Client{config: config, base: base, key: func() string { return key }}, nil
+	return &Client{config: config, base: base, key: key, quiet: new(atomic.Bool)}, nil
 }
 
 // UsesKeywords returns true: keywords are sent as keyterms.
@@ -74,21 +77,15 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 
 // Open starts a session. Its errors are those of session.Dial.
 func (c *Client) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	if err := session.CheckRate(h.Rate); err != nil {
-		return nil, err
-	}
 	header := http.Header{}
 	if key := c.key(); key != "" {
 		header.Set("Authorization", "Token "+key)
 	}
-	conn, err := session.Dial(ctx, c.address(h), header, c.config.Client)
-	if err != nil {
-		return nil, err
-	}
+	to := session.Endpoint{URL: c.address(h), Header: header, Client: c.config.Client}
 	if c.isFlux() {
-		return session.New(ctx, conn, &turns{}, h.Rate, session.Config{Rate: rate, Piece: fluxPiece, Idle: idle, Settle: settle})
+		return session.Open(ctx, to, &turns{quiet: c.quiet}, h, session.Config{Rate: rate, Piece: fluxPiece, Idle: idle, Settle: settle})
 	}
-	return session.New(ctx, conn, &segments{}, h.Rate, session.Config{Rate: rate, Idle: idle, Settle: settle})
+	return session.Open(ctx, to, &segments{}, h, session.Config{Rate: rate, Idle: idle, Settle: settle})
 }
 
 const (
@@ -109,7 +106,7 @@ func (c *Client) address(h conversation.Hearing) string {
 	if c.isFlux() {
 		path = "v2/listen"
 		if h.Language != "" && strings.Contains(c.config.Model, "multi") {
-			q.Set("language_hint", language(h.Language))
+			q.Set("language_hint", engine.Language(h.Language))
 		}
 	} else {
 		q.Set("channels", "1")
@@ -126,10 +123,4 @@ func (c *Client) address(h conversation.Hearing) string {
 	u := c.base.JoinPath(path)
 	u.RawQuery = q.Encode()
 	return u.String()
-}
-
-// language returns the ISO 639-1 code of a BCP 47 tag.
-func language(tag string) string {
-	code, _, _ := strings.Cut(tag, "-")
-	return strings.ToLower(code)
 }

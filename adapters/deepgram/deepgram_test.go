@@ -1,18 +1,13 @@
 package deepgram_test
 
 import (
-	"context"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright"
@@ -20,39 +15,28 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/enginetest"
-	"github.com/callwright/callwright/speech/pcm"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "dg-4711"
 
-// fake is a server that understands enginetest.Signs, and sends the service's messages for it.
-type fake struct {
-	status int // of a refusal; 0 means none
+// speak returns the audio of a text that the fakes understand.
+func speak(text string) ([]int16, int) { return enginetest.Signs(text), 8000 }
 
-	mu   sync.Mutex
-	urls []*url.URL
-}
-
-// start serves the fake until the test ends, and returns a client of it.
-func (f *fake) start(t *testing.T, model string) *deepgram.Client {
+// start serves an engine until the test ends, and returns a client of it.
+func start(t *testing.T, e *enginetest.Engine, model string) *deepgram.Client {
 	t.Helper()
-	server := enginetest.WebSocket(t, func(h http.Header, r *http.Request) int {
-		f.mu.Lock()
-		f.urls = append(f.urls, r.URL)
-		f.mu.Unlock()
-		if r.Header.Get("Authorization") != "Token "+key {
-			return http.StatusUnauthorized
+	if e.Key = key; e.Dialect == nil {
+		e.Dialect = enginetest.DeepgramSegments
+		if strings.HasPrefix(model, "flux") {
+			e.Dialect = enginetest.DeepgramTurns
 		}
-		h.Set("Retry-After", "7")
-		return f.status
-	}, func(r *http.Request, conn *websocket.Conn) {
-		s := &served{conn: conn}
-		if strings.HasPrefix(r.URL.Path, "/v2/") {
-			s.turns(r.Context())
-		} else {
-			s.segments(r.Context())
+	}
+	server := e.Serve(t)
+	t.Cleanup(func() {
+		if invalid := e.Invalid(); len(invalid) > 0 {
+			t.Errorf("the service does not know %q", invalid)
 		}
 	})
 	c, err := deepgram.New(deepgram.Config{BaseURL: server.URL, APIKey: key, Model: model, Client: server.Client()})
@@ -62,119 +46,47 @@ func (f *fake) start(t *testing.T, model string) *deepgram.Client {
 	return c
 }
 
-// served is a session of the fake.
-type served struct {
-	conn  *websocket.Conn
-	past  int // number of samples before heard
-	heard []int16
-	said  string // last text
-}
-
-// start returns the time at which the audio of the current turn or segment starts, in seconds.
-func (s *served) start() float64 { return float64(s.past+1) / 8000 }
-
-// begin begins the next turn or segment.
-func (s *served) begin() {
-	s.past += len(s.heard)
-	s.heard, s.said = nil, ""
-}
-
-// next returns the type of the next text message, or "" for audio, which it adds.
-func (s *served) next(ctx context.Context) (string, error) {
-	kind, data, err := s.conn.Read(ctx)
-	if err != nil {
-		return "", err
-	}
-	if kind == websocket.MessageBinary {
-		s.heard = pcm.FromMuLaw(s.heard, data)
-		return "", nil
-	}
-	var m struct {
-		Type string `json:"type"`
-	}
-	return m.Type, json.Unmarshal(data, &m)
-}
-
-func (s *served) sendf(ctx context.Context, format string, values ...any) {
-	_ = s.conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, format, values...))
-}
-
-// changed reports whether the text of the audio has changed.
-func (s *served) changed() bool {
-	text := enginetest.TextOfSigns(s.heard)
-	changed := text != s.said
-	s.said = text
-	return changed
-}
-
-// segments serves listen v1.
-func (s *served) segments(ctx context.Context) {
-	result := func(final, finalize bool) {
-		s.sendf(ctx, `{"type":"Results","start":%v,"duration":1,"channel_index":[0,1],"is_final":%t,"speech_final":false,"from_finalize":%t,"channel":{"alternatives":[{"transcript":%q,"confidence":0.98,"words":[]}]}}`,
-			s.start(), final, finalize, s.said)
-	}
-	for {
-		switch kind, err := s.next(ctx); {
-		case err != nil:
-			return
-		case kind == "Finalize":
-			s.changed()
-			result(true, true)
-			s.begin()
-		case kind == "" && s.changed():
-			s.sendf(ctx, `{"type":"SpeechStarted","channel":[0],"timestamp":0.1}`)
-			result(false, false)
-		}
-	}
-}
-
-// turns serves listen v2.
-func (s *served) turns(ctx context.Context) {
-	turn, open := 0, false
-	info := func(event string, confidence float64) {
-		s.sendf(ctx, `{"type":"TurnInfo","event":%q,"turn_index":%d,"audio_window_start":%v,"transcript":%q,"words":[{"word":"x","confidence":0.9}],"end_of_turn_confidence":%v}`, event, turn, s.start(), s.said, confidence)
-	}
-	s.sendf(ctx, `{"type":"Connected","request_id":"r","sequence_id":0}`)
-	for {
-		switch kind, err := s.next(ctx); {
-		case err != nil:
-			return
-		case kind == "ForceEndTurn":
-			if s.changed(); open || s.said != "" {
-				info("EndOfTurn", 0.6)
-				turn++
-			}
-			s.begin()
-			open = false
-		case kind == "Configure":
-			s.sendf(ctx, `{"type":"ConfigureSuccess"}`)
-		case kind == "" && s.changed():
-			if !open {
-				info("StartOfTurn", 0)
-				open = true
-			}
-			info("Update", 0.2)
-			info("EagerEndOfTurn", 0.4)
-			info("TurnResumed", 0.1)
-			info("SomethingNew", 0)
-		}
-	}
-}
-
-// harness returns the harness of the suites for a model.
-func harness(model string) agentstest.RecognizerHarness {
-	return agentstest.RecognizerHarness{
-		New:   func(t *testing.T) conversation.Recognizer { return (&fake{}).start(t, model) },
-		Speak: func(_ *testing.T, text string) ([]int16, int) { return enginetest.Signs(text), 8000 },
-	}
-}
-
 func TestClient(t *testing.T) { //nolint:paralleltest // the suites look for leaked goroutines
 	for _, model := range []string{"nova-3", "flux-general-en"} {
 		t.Run(model, func(t *testing.T) {
-			agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return (&fake{}).start(t, model) }, harness(model))
-			agentstest.RunRecognizer(t, harness(model))
+			h := agentstest.RecognizerHarness{
+				New:   func(t *testing.T) conversation.Recognizer { return start(t, &enginetest.Engine{}, model) },
+				Speak: func(_ *testing.T, text string) ([]int16, int) { return speak(text) },
+			}
+			agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t, &enginetest.Engine{}, model) }, h)
+			agentstest.RunRecognizer(t, h)
+			enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer {
+				return start(t, &enginetest.Engine{Fault: f, Break: breaks}, model)
+			}, speak)
 		})
+	}
+}
+
+// TestWithoutForce checks that a service that refuses ForceEndTurn ends one session with an error, and that later sessions end turns by
+// silence.
+func TestWithoutForce(t *testing.T) {
+	t.Parallel()
+	e := &enginetest.Engine{Dialect: enginetest.DeepgramTurnsWithoutForce, Key: key}
+	server := e.Serve(t)
+	c, err := deepgram.New(deepgram.Config{BaseURL: server.URL, APIKey: key, Model: "flux-general-en", Client: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "Good morning.", "Good evening."} {
+		u, err := c.Listen(t.Context(), conversation.Hearing{Rate: 8000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Write(enginetest.Signs(cmp.Or(want, "Hello."))); err != nil {
+			t.Fatal(err)
+		}
+		got, err := u.Finish(t.Context())
+		if (err != nil) != (i == 0) || got.Text != want {
+			t.Errorf("utterance %d is understood as %q, %v", i, got.Text, err)
+		}
+	}
+	if invalid := e.Invalid(); len(invalid) != 1 {
+		t.Errorf("the service has refused %q", invalid)
 	}
 }
 
@@ -186,13 +98,13 @@ func TestAddress(t *testing.T) {
 		"nova-3":             "/v1/listen?channels=1&encoding=mulaw&endpointing=false&interim_results=true&keyterm=Caf%C3%A9+Zo%C3%AB&keyterm=Ana&language=es-MX&model=nova-3&sample_rate=8000&smart_format=true",
 		"flux-general-multi": "/v2/listen?encoding=mulaw&keyterm=Caf%C3%A9+Zo%C3%AB&keyterm=Ana&language_hint=es&model=flux-general-multi&sample_rate=8000",
 	} {
-		f := &fake{}
-		s, err := f.start(t, model).Open(t.Context(), h)
+		e := &enginetest.Engine{}
+		s, err := start(t, e, model).Open(t.Context(), h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil || f.urls[0].String() != want {
-			t.Errorf("%s, %v", f.urls[0], err)
+		if err := s.Close(); err != nil || e.URLs()[0].String() != want {
+			t.Errorf("%s, %v", e.URLs()[0], err)
 		}
 	}
 }
@@ -209,7 +121,7 @@ func TestRefusals(t *testing.T) {
 		400: {callwright.CodeUnavailable, "model", 0}, 503: {callwright.CodeUnavailable, "503", 0},
 		429: {callwright.CodeTooManyRequests, "limits", 7 * time.Second},
 	} {
-		_, err := (&fake{status: status}).start(t, "nova-3").Open(t.Context(), conversation.Hearing{Rate: 8000})
+		_, err := start(t, &enginetest.Engine{Status: status}, "nova-3").Open(t.Context(), conversation.Hearing{Rate: 8000})
 		e, ok := errors.AsType[*callwright.Error](err)
 		if !ok || e.Code != want.code || !strings.Contains(e.Message, want.says) || e.RetryAfter != want.wait || strings.Contains(err.Error(), key) {
 			t.Errorf("%d: error %v", status, err)

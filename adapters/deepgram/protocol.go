@@ -2,6 +2,7 @@ package deepgram
 
 import (
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
@@ -9,52 +10,29 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-func text(s string) session.Message { return session.Message{Text: true, Data: []byte(s)} }
-
-// forces are the ends of utterances that the service has not answered. The service does not answer if it has heard nothing.
-type forces struct {
-	sent int   // number of samples that were sent
-	ends []int // values of sent
+// segments is the protocol of listen v1. A Results message is about a segment; several segments may belong to an utterance.
+type segments struct {
+	ends session.Ends
+	last float64 // time in the session up to which the words are final, in seconds
 }
 
 // Audio returns mu-law.
-func (f *forces) Audio(dst []byte, samples []int16) session.Message {
-	f.sent += len(samples)
+func (s *segments) Audio(dst []byte, samples []int16) session.Message {
+	s.ends.Send(len(samples))
 	return session.Message{Data: pcm.AppendMuLaw(dst, samples)}
 }
 
-// answered reports whether the service has answered the oldest end by a result.
-func (f *forces) answered(answers bool) bool {
-	if answers = answers && len(f.ends) > 0; answers {
-		f.ends = f.ends[1:]
-	}
-	return answers
-}
-
-// passed returns an event for each end that the service has passed: a result about audio that begins later, in seconds, follows. Such an
-// utterance has no further words.
-func (f *forces) passed(start float64) (events []session.Event) {
-	for len(f.ends) > 0 && start*rate > float64(f.ends[0]) {
-		f.ends = f.ends[1:]
-		events = append(events, session.Event{Done: true})
-	}
-	return events
-}
-
-// segments is the protocol of listen v1. A Results message is about a segment; several segments may belong to an utterance.
-type segments struct{ forces }
-
 // Force asks for the text of all audio so far.
 func (s *segments) Force() []session.Message {
-	s.ends = append(s.ends, s.sent)
-	return []session.Message{text(`{"type":"Finalize"}`)}
+	s.ends.End()
+	return []session.Message{session.Text(`{"type":"Finalize"}`)}
 }
 
 // Tune returns nil, because keyterms belong to the session.
 func (*segments) Tune(conversation.Hearing) []session.Message { return nil }
 
 // Idle returns a message without which the service closes the session.
-func (*segments) Idle() []session.Message { return []session.Message{text(`{"type":"KeepAlive"}`)} }
+func (*segments) Idle() []session.Message { return []session.Message{session.Text(`{"type":"KeepAlive"}`)} }
 
 // Receive parses a message of the service.
 func (s *segments) Receive(m session.Message) ([]session.Event, error) {
@@ -63,6 +41,7 @@ func (s *segments) Receive(m session.Message) ([]session.Event, error) {
 		IsFinal  bool    `json:"is_final"`
 		Finalize bool    `json:"from_finalize"`
 		Start    float64 `json:"start"`
+		Duration float64 `json:"duration"`
 		Channel  struct {
 			Alternatives []struct {
 				Transcript string  `json:"transcript"`
@@ -75,8 +54,14 @@ func (s *segments) Receive(m session.Message) ([]session.Event, error) {
 	}
 	switch r.Type {
 	case "Results":
-		before := s.passed(r.Start)
-		e := session.Event{Segment: r.IsFinal, Done: s.answered(r.Finalize)}
+		if r.Start < s.last-overlap {
+			return nil, nil // about words that are final
+		}
+		if r.IsFinal {
+			s.last = r.Start + r.Duration
+		}
+		before := s.ends.Pass(r.Start * rate)
+		e := session.Event{Segment: r.IsFinal, Done: s.ends.Answer(r.Finalize)}
 		if len(r.Channel.Alternatives) > 0 {
 			e.Text, e.Confidence = r.Channel.Alternatives[0].Transcript, r.Channel.Alternatives[0].Confidence
 		}
@@ -88,16 +73,33 @@ func (s *segments) Receive(m session.Message) ([]session.Event, error) {
 	}
 }
 
+// overlap is the tolerance of the times of segments, in seconds.
+const overlap = 0.01
+
 // errService reports an error message of the service, without its text, which can quote the request.
 var errService = callwright.Errorf(callwright.CodeUnavailable, "the speech service ended the session with an error")
 
 // turns is the protocol of listen v2. A TurnInfo message is about a turn; several turns may belong to an utterance.
-type turns struct{ forces }
+type turns struct {
+	ends  session.Ends
+	quiet *atomic.Bool // whether the service has refused ForceEndTurn
+	next  int          // lowest number of a turn that has not ended
+}
 
-// Force ends the turn.
+// Audio returns mu-law.
+func (t *turns) Audio(dst []byte, samples []int16) session.Message {
+	t.ends.Send(len(samples))
+	return session.Message{Data: pcm.AppendMuLaw(dst, samples)}
+}
+
+// Force ends the turn: by a message that the service accepts on some deployments only, or else by silence.
 func (t *turns) Force() []session.Message {
-	t.ends = append(t.ends, t.sent)
-	return []session.Message{text(`{"type":"ForceEndTurn"}`)}
+	t.ends.End()
+	if t.quiet.Load() {
+		t.ends.Send(len(pause))
+		return []session.Message{{Data: pause}}
+	}
+	return []session.Message{session.Text(`{"type":"ForceEndTurn"}`)}
 }
 
 // Tune changes the keyterms.
@@ -109,17 +111,25 @@ func (*turns) Tune(h conversation.Hearing) []session.Message {
 	return []session.Message{{Text: true, Data: data}}
 }
 
-// silence is 20 ms of silence in mu-law.
-var silence = func() []byte { return pcm.AppendMuLaw(nil, make([]int16, rate/50)) }()
+// Silence in mu-law: 20 ms, and a pause after which the service judges that a turn is over.
+var (
+	silence = pcm.AppendMuLaw(nil, make([]int16, rate/50))
+	pause   = pcm.AppendMuLaw(nil, make([]int16, rate))
+)
 
 // Idle returns silence, because the protocol has no other message that keeps a session alive.
-func (*turns) Idle() []session.Message { return []session.Message{{Data: silence}} }
+func (t *turns) Idle() []session.Message {
+	t.ends.Send(len(silence))
+	return []session.Message{{Data: silence}}
+}
 
 // Receive parses a message of the service.
 func (t *turns) Receive(m session.Message) ([]session.Event, error) {
 	var r struct {
 		Type       string  `json:"type"`
+		Code       string  `json:"code"`
 		Event      string  `json:"event"`
+		Turn       int     `json:"turn_index"`
 		Transcript string  `json:"transcript"`
 		Start      float64 `json:"audio_window_start"`
 		EndOfTurn  float64 `json:"end_of_turn_confidence"`
@@ -131,24 +141,29 @@ func (t *turns) Receive(m session.Message) ([]session.Event, error) {
 		return nil, nil //nolint:nilerr // unknown messages are no error
 	}
 	if r.Type == "Error" {
+		t.quiet.Store(t.quiet.Load() || r.Code == unparsable)
 		return nil, errService
 	}
-	if r.Type != "TurnInfo" {
+	if r.Type != "TurnInfo" || r.Turn < t.next {
 		return nil, nil
 	}
 	e := session.Event{Text: r.Transcript, EndOfTurn: r.EndOfTurn}
 	for _, w := range r.Words {
 		e.Confidence += w.Confidence / float64(len(r.Words))
 	}
-	before := t.passed(r.Start)
+	before := t.ends.Pass(r.Start * rate)
 	switch r.Event {
 	case "StartOfTurn", "Update", "EagerEndOfTurn":
 	case "TurnResumed":
 		e.EndOfTurn = 0
 	case "EndOfTurn":
-		e.Segment, e.Done = true, t.answered(true)
+		e.Segment, e.Over, e.Done = true, true, t.ends.Answer(true)
+		t.next = r.Turn + 1
 	default:
 		return before, nil
 	}
 	return append(before, e), nil
 }
+
+// unparsable is the code with which the service refuses a message that it does not accept.
+const unparsable = "UNPARSABLE_CLIENT_MESSAGE"

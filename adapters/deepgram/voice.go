@@ -39,7 +39,7 @@ type VoiceConfig struct {
 type Voice struct {
 	config VoiceConfig // without its APIKey
 	base   *url.URL
-	key    func() string // a function, because fmt would print the API key of an unexported string field
+	key    func() string // see session.Key
 }
 
 var (
@@ -60,9 +60,9 @@ func NewVoice(config VoiceConfig) (*Voice, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := config.APIKey.Reveal()
+	key := session.Key(config.APIKey)
 	config.APIKey = ""
-	return &Voice{config: config, base: base, key: func() string { return key }}, nil
+	return &Voice{config: config, base: base, key: key}, nil
 }
 
 // Describe returns the configured voices.
@@ -129,14 +129,16 @@ func (s *spoken) Say(_ int, _ bool, said string) []session.Message {
 			Text string `json:"text"`
 		}{"Speak", part}))
 	}
-	return append(messages, text(`{"type":"Flush"}`))
+	return append(messages, session.Text(`{"type":"Flush"}`))
 }
 
 // End returns nil, because every piece was flushed.
 func (s *spoken) End(int) []session.Message { return nil }
 
 // Cancel clears all text and audio of the service.
-func (s *spoken) Cancel(int) []session.Message { return []session.Message{text(`{"type":"Clear"}`)} }
+func (s *spoken) Cancel(int) []session.Message {
+	return []session.Message{session.Text(`{"type":"Clear"}`)}
+}
 
 // Receive parses a message of the service. Binary messages are audio.
 func (s *spoken) Receive(m session.Message) (talk.Event, error) {

@@ -1,8 +1,3 @@
-// Package elevenlabs synthesizes speech with ElevenLabs' streaming service (text-to-speech multi-stream-input). A call has one connection, and
-// each answer a context, so that an answer has one intonation and an interruption does not cost the connection. The alignments of the service
-// are the marks of the words.
-//
-// The adapter was tested against servers made from the service's published messages, not against the service itself.
 package elevenlabs
 
 import (
@@ -12,15 +7,15 @@ import (
 	"strconv"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/internal/engine"
 	"github.com/callwright/callwright/internal/engine/session"
 	"github.com/callwright/callwright/internal/engine/talk"
 	"github.com/callwright/callwright/speech/tts"
 )
 
 const (
-	defaultBaseURL = "wss://api.elevenlabs.io"
-	defaultModel   = "eleven_flash_v2_5"
-	idle           = 180 // seconds without a message after which the service may close a connection; the maximum
+	defaultModel = "eleven_flash_v2_5"
+	inactivity   = 180 // seconds without a message after which the service may close a connection; the maximum
 )
 
 // Config configures a Synthesizer.
@@ -41,7 +36,7 @@ type Config struct {
 type Synthesizer struct {
 	config Config // without its APIKey
 	base   *url.URL
-	key    func() string // a function, because fmt would print the API key of an unexported string field
+	key    func() string // see session.Key
 }
 
 var (
@@ -65,9 +60,9 @@ func New(config Config) (*Synthesizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := config.APIKey.Reveal()
+	key := session.Key(config.APIKey)
 	config.APIKey = ""
-	return &Synthesizer{config: config, base: base, key: func() string { return key }}, nil
+	return &Synthesizer{config: config, base: base, key: key}, nil
 }
 
 // Describe returns the configured voices. Version is the name of the model.
@@ -104,10 +99,10 @@ func (s *Synthesizer) address(r tts.Request, muLaw bool, rate int) string {
 	}
 	q := url.Values{
 		"model_id": {s.config.Model}, "output_format": {format}, "auto_mode": {"true"}, "sync_alignment": {"true"},
-		"inactivity_timeout": {strconv.Itoa(idle)},
+		"inactivity_timeout": {strconv.Itoa(inactivity)},
 	}
 	if r.Language != "" {
-		q.Set("language_code", talk.Language(r.Language))
+		q.Set("language_code", engine.Language(r.Language))
 	}
 	voice := r.Voice
 	if voice == "" {

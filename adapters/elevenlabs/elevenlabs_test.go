@@ -3,14 +3,10 @@ package elevenlabs_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/elevenlabs"
 	"github.com/callwright/callwright/internal/engine/enginetest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suites look for leaked goroutines
 	enginetest.RunVoices(t, enginetest.VoicesHarness{Marks: true, New: func(t *testing.T, s enginetest.Service) enginetest.Talker {

@@ -7,7 +7,7 @@ import (
 )
 
 // The synthesizer is passed to call.Config or speech.Config.
-func Example() {
+func ExampleSynthesizer() {
 	voice, err := elevenlabs.New(elevenlabs.Config{APIKey: "your key", Voice: "a voice's id"})
 	if err != nil {
 		fmt.Println(err)

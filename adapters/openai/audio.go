@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -57,11 +58,11 @@ func (c *Client) openAudio(ctx context.Context, body io.Reader, contentType stri
 		}
 		return &mono{src: wav, channels: wav.Channels}, wav.Rate, nil
 	case media == "application/json":
-		text, err := io.ReadAll(io.LimitReader(b, maxError))
+		text, err := io.ReadAll(io.LimitReader(b, chat.MaxError))
 		if err != nil {
 			return nil, 0, err
 		}
-		return nil, 0, newServiceError(text)
+		return nil, 0, chat.NewServiceError(text)
 	case strings.HasPrefix(media, "text/"), first[0] == '<', first[0] == '{':
 		return nil, 0, errWrongAudio
 	case begins(first), media == "audio/mpeg", media == "audio/mp3", media == "audio/ogg":

@@ -15,6 +15,7 @@ import (
 
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/agents/agentstest"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
@@ -114,7 +115,7 @@ func (f *fake) complete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if format, _ := request["response_format"].(map[string]any); format != nil {
-		complete(w, fit(format["json_schema"].(map[string]any)["schema"].(map[string]any)))
+		complete(w, enginetest.Fit(format["json_schema"].(map[string]any)["schema"].(map[string]any)))
 		return
 	}
 	events(w, delta(`"role":"assistant","content":""`, "null"), delta(`"content":"Good "`, "null"), delta(`"content":"morning."`, "null"),
@@ -140,29 +141,6 @@ func complete(w http.ResponseWriter, content string) {
 		"model": "m-1", "usage": map[string]int{"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10},
 		"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": content}}},
 	})
-}
-
-// fit returns a JSON object that fits a schema: for each property, the first value of its enum or a constant of its first type.
-func fit(schema map[string]any) string {
-	out := map[string]any{}
-	properties, _ := schema["properties"].(map[string]any)
-	for name, p := range properties {
-		property := p.(map[string]any)
-		if enum, ok := property["enum"].([]any); ok {
-			out[name] = enum[0]
-			continue
-		}
-		kind := property["type"]
-		if list, ok := kind.([]any); ok {
-			kind = list[0]
-		}
-		out[name] = map[any]any{"string": "text", "integer": 5, "number": 0.5, "boolean": true}[kind]
-	}
-	raw, err := json.Marshal(out)
-	if err != nil {
-		panic(err)
-	}
-	return string(raw)
 }
 
 func (f *fake) speak(w http.ResponseWriter, r *http.Request) {

@@ -5,21 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
 )
 
 const (
 	listenRate   = 16000           // samples per second that the service receives
 	maxUtterance = 5 * time.Minute // longer utterances are cut off
-	// faint is the level in dBFS below which audio counts as silence. Speech models invent words for silence.
-	faint = -60.0
 	// maxPrompt is the maximum size of the hints in a request, in bytes.
 	maxPrompt = 800
 )
@@ -31,7 +29,7 @@ func (*Client) UsesKeywords() bool { return true }
 
 // Listen starts an utterance. Its audio is transcribed when it finishes, with the keywords and the phrases of h as hints.
 func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
-	language, _, _ := strings.Cut(strings.ToLower(h.Language), "-") // the service accepts ISO 639-1 codes
+	language := engine.Language(h.Language)
 	prompt := promptOf(slices.Concat(h.Keywords, h.Phrases))
 	return engine.Listen(ctx, h.Rate, engine.Ear{
 		Rate: listenRate, Longest: maxUtterance,
@@ -59,7 +57,7 @@ func promptOf(phrases []string) string {
 
 // transcribe sends audio and returns its words. It returns no words for silence, without a request.
 func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt string) (string, error) {
-	if pcm.Loudness(audio) < faint {
+	if engine.Faint(audio) {
 		return "", ctx.Err()
 	}
 	var file bytes.Buffer
@@ -77,7 +75,7 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 		fields["prompt"] = prompt
 	}
 	words, err := c.transcription(ctx, file.Bytes(), fields)
-	if refused, ok := errors.AsType[*serviceError](err); ok && refused.aboutFormat() && fields["response_format"] != "json" {
+	if refused, ok := errors.AsType[*chat.ServiceError](err); ok && aboutFormat(refused) && fields["response_format"] != "json" {
 		c.onlyJSON.Store(true)
 		fields["response_format"] = "json"
 		words, err = c.transcription(ctx, file.Bytes(), fields)
@@ -89,7 +87,7 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 }
 
 // readTranscript returns the words in a transcription response. Models of the Whisper family invent words for noise: segments that are
-// probably no speech, and marks in brackets such as "[BLANK_AUDIO]", are no words.
+// probably no speech, and marks such as "[BLANK_AUDIO]", are no words.
 func readTranscript(body []byte) (string, error) {
 	var answer struct {
 		Text     *string         `json:"text"`
@@ -104,7 +102,7 @@ func readTranscript(body []byte) (string, error) {
 		return "", err
 	}
 	if answer.Text == nil {
-		return "", newServiceError(body)
+		return "", chat.NewServiceError(body)
 	}
 	text := *answer.Text
 	if len(answer.Segments) > 0 {
@@ -116,7 +114,7 @@ func readTranscript(body []byte) (string, error) {
 		}
 		text = speech.String()
 	}
-	return strings.Join(strings.Fields(noWords.ReplaceAllString(text, " ")), " "), nil
+	return engine.WithoutMarks(text), nil
 }
 
 // A segment is no speech if its probabilities cross both limits, which are those of OpenAI's own Whisper program.
@@ -124,6 +122,3 @@ const (
 	mostNoSpeech = 0.6
 	leastLogProb = -1.0
 )
-
-// noWords matches marks for sounds, such as "[BLANK_AUDIO]", "(music)" and notes.
-var noWords = regexp.MustCompile(`\[[^\]]*\]|\([^)]*\)|[♪♫]`)

@@ -6,13 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strings"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -47,11 +46,10 @@ type Config struct {
 
 // Client is the client of one service. It implements llm.Model, tts.Engine and conversation.Recognizer.
 type Client struct {
-	config Config        // without its APIKey
-	base   *url.URL      // Config.BaseURL; its query is part of each request
-	key    func() string // a function, because fmt would print the API key of an unexported string field
+	config  Config // without its APIKey
+	service *chat.Service
 
-	refused  refusals
+	refused  chat.Refusals[chatRequest]
 	onlyWAV  atomic.Bool // whether the service has refused PCM
 	onlyJSON atomic.Bool // whether the service has refused transcriptions with probabilities
 	thinking atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
@@ -71,26 +69,23 @@ func New(config Config) (*Client, error) {
 	fill(&config.SpeechModel, defaultSpeechModel)
 	fill(&config.Voice, defaultVoice)
 	fill(&config.Transcription, defaultTranscription)
-	base, err := url.Parse(config.BaseURL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil {
-		return nil, callwright.Invalid("base_url", "must be an http or https URL without a user name")
-	}
-	if strings.ContainsFunc(config.APIKey.Reveal(), func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) }) {
-		return nil, callwright.Invalid("api_key", "must contain only visible ASCII characters and spaces")
-	}
-	if config.Client == nil {
-		config.Client = &http.Client{}
-		if shared, ok := http.DefaultTransport.(*http.Transport); ok {
-			config.Client.Transport = shared.Clone()
-		}
-	}
-	if config.KeyHeader == "" && azure.MatchString(base.Hostname()) {
+	if base, err := url.Parse(config.BaseURL); err == nil && config.KeyHeader == "" && azure.MatchString(base.Hostname()) {
 		config.KeyHeader = "api-key"
 	}
-	config.Runtime = config.WithDefaults()
-	key := config.APIKey.Reveal()
+	service, err := chat.New(chat.Config{
+		BaseURL: config.BaseURL, APIKey: config.APIKey, Client: config.Client, Runtime: config.Runtime, Authorize: func(header http.Header, key string) {
+			if config.KeyHeader != "" {
+				header.Set(config.KeyHeader, key)
+			} else {
+				header.Set("Authorization", "Bearer "+key)
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
 	config.APIKey = ""
-	return &Client{config: config, base: base, key: func() string { return key }}, nil
+	return &Client{config: config, service: service, refused: chat.Refusals[chatRequest]{Members: members}}, nil
 }
 
 // azure matches the hosts of Azure's services, which take a key only in a header of their own.
@@ -102,8 +97,19 @@ func fill(value *string, standard string) {
 	}
 }
 
-// maxAnswer is the maximum size of a successful response other than speech, in bytes. Longer responses are cut off.
-const maxAnswer = 8 << 20
+// members lists the members of chat requests that some services refuse.
+var members = []chat.Member[chatRequest]{
+	{Name: "stream_options", Meaning: regexp.MustCompile(`(?i)stream_?options|include_usage`), Omit: func(r *chatRequest) bool {
+		had := r.StreamOptions != nil
+		r.StreamOptions = nil
+		return had
+	}},
+	{Name: "temperature", Meaning: regexp.MustCompile(`(?i)temperature`), Omit: func(r *chatRequest) bool {
+		had := r.Temperature != nil
+		r.Temperature = nil
+		return had
+	}},
+}
 
 // Close closes the idle connections of the HTTP client.
-func (c *Client) Close() { c.config.Client.CloseIdleConnections() }
+func (c *Client) Close() { c.service.Client.CloseIdleConnections() }

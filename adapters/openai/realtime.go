@@ -5,10 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"strings"
+	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/internal/engine/session"
 	"github.com/callwright/callwright/speech/pcm"
 )
@@ -39,25 +41,14 @@ const realtimeRate = 8000
 
 // Open starts a session. Its errors are those of session.Dial.
 func (r *Realtime) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	if err := session.CheckRate(h.Rate); err != nil {
-		return nil, err
-	}
 	header := http.Header{}
-	r.client.authorize(header)
-	u := r.client.base.JoinPath("realtime")
+	r.client.service.Authorize(header)
+	u := r.client.service.URL("realtime")
 	q := u.Query()
 	q.Set("intent", "transcription")
 	u.RawQuery = q.Encode()
-	conn, err := session.Dial(ctx, u.String(), header, r.client.config.Client)
-	if err != nil {
-		return nil, err
-	}
 	p := &realtime{model: r.client.config.Transcription}
-	if err := conn.Write(ctx, p.update(h)); err != nil {
-		_ = conn.Close()
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the connection to the speech service has ended: %w", err)
-	}
-	return session.New(ctx, conn, p, h.Rate, session.Config{Rate: realtimeRate})
+	return session.Open(ctx, session.Endpoint{URL: u.String(), Header: header, Client: r.client.service.Client}, p, h, session.Config{Rate: realtimeRate}, p.update(h))
 }
 
 // realtime is the protocol of a transcription session. The end of an utterance commits its audio as an item, whose transcription may be
@@ -67,12 +58,14 @@ type realtime struct {
 	items []string          // committed and not ended, oldest first
 	whole map[string]string // texts of the completed ones
 	part  map[string]string // texts so far of the others
+	last  string            // the newest item that has ended
+	mulaw []byte            // buffer of Audio
 }
 
 // update returns the message that sets the model, the language and the hints.
 func (p *realtime) update(h conversation.Hearing) session.Message {
 	transcription := map[string]any{"model": p.model}
-	if language, _, _ := strings.Cut(strings.ToLower(h.Language), "-"); language != "" {
+	if language := engine.Language(h.Language); language != "" {
 		transcription["language"] = language
 	}
 	if prompt := promptOf(append(append([]string{}, h.Keywords...), h.Phrases...)); prompt != "" {
@@ -96,9 +89,10 @@ func textOf(value any) session.Message {
 }
 
 // Audio returns mu-law in base64.
-func (*realtime) Audio(dst []byte, samples []int16) session.Message {
+func (p *realtime) Audio(dst []byte, samples []int16) session.Message {
 	dst = append(dst, `{"type":"input_audio_buffer.append","audio":"`...)
-	dst = base64.StdEncoding.AppendEncode(dst, pcm.AppendMuLaw(nil, samples))
+	p.mulaw = pcm.AppendMuLaw(p.mulaw[:0], samples)
+	dst = base64.StdEncoding.AppendEncode(dst, p.mulaw)
 	return session.Message{Text: true, Data: append(dst, `"}`...)}
 }
 
@@ -123,7 +117,7 @@ func (p *realtime) Receive(m session.Message) ([]session.Event, error) {
 		Delta      string `json:"delta"`
 		Transcript string `json:"transcript"`
 		Error      struct {
-			Code word `json:"code"`
+			Code chat.Word `json:"code"`
 		} `json:"error"`
 	}
 	if json.Unmarshal(m.Data, &r) != nil {
@@ -132,13 +126,21 @@ func (p *realtime) Receive(m session.Message) ([]session.Event, error) {
 	const transcription = "conversation.item.input_audio_transcription."
 	switch r.Type {
 	case "input_audio_buffer.committed":
-		p.items = append(p.items, r.Item)
+		if r.Item != p.last && !slices.Contains(p.items, r.Item) {
+			p.items = append(p.items, r.Item)
+		}
 	case transcription + "delta":
+		if r.Item == "" || r.Item == p.last {
+			return nil, nil
+		}
 		p.part = with(p.part, r.Item, p.part[r.Item]+r.Delta)
 		if len(p.items) == 0 || p.items[0] == r.Item {
 			return []session.Event{{Text: p.part[r.Item]}}, nil
 		}
 	case transcription + "completed", transcription + "failed":
+		if r.Item == p.last {
+			return nil, nil
+		}
 		p.whole = with(p.whole, r.Item, r.Transcript)
 		return p.ended(), nil
 	case "error":
@@ -168,7 +170,7 @@ func (p *realtime) ended() (events []session.Event) {
 		}
 		delete(p.whole, p.items[0])
 		delete(p.part, p.items[0])
-		p.items = p.items[1:]
+		p.last, p.items = p.items[0], p.items[1:]
 		events = append(events, session.Event{Text: text, Segment: true, Done: true})
 	}
 	return events

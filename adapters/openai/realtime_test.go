@@ -91,12 +91,27 @@ func (f *realtime) serve(ctx context.Context, conn *websocket.Conn) {
 }
 
 func TestRealtime(t *testing.T) { //nolint:paralleltest // the suites look for leaked goroutines
-	h := agentstest.RecognizerHarness{
-		New:   func(t *testing.T) conversation.Recognizer { return (&realtime{}).start(t) },
-		Speak: func(_ *testing.T, text string) ([]int16, int) { return enginetest.Signs(text), 8000 },
+	start := func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) *openai.Realtime {
+		t.Helper()
+		e := &enginetest.Engine{Dialect: enginetest.OpenAI, Key: key, Fault: f, Break: breaks}
+		server := e.Serve(t)
+		t.Cleanup(func() {
+			if invalid := e.Invalid(); len(invalid) > 0 {
+				t.Errorf("the service does not know %q", invalid)
+			}
+		})
+		return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Client: server.Client()}).Realtime()
 	}
-	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return (&realtime{}).start(t) }, h)
+	speak := func(text string) ([]int16, int) { return enginetest.Signs(text), 8000 }
+	h := agentstest.RecognizerHarness{
+		New:   func(t *testing.T) conversation.Recognizer { return start(t, 0, nil) },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return speak(text) },
+	}
+	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t, 0, nil) }, h)
 	agentstest.RunRecognizer(t, h)
+	enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer {
+		return start(t, f, breaks)
+	}, speak)
 }
 
 // TestRealtimeOrder checks that transcriptions that arrive in another order belong to their utterances.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"iter"
 	"mime/multipart"
@@ -13,6 +12,7 @@ import (
 	"net/textproto"
 
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/internal/engine/chat"
 )
 
 // The types of request and response bodies contain only the members that this package uses.
@@ -82,12 +82,9 @@ type usage struct {
 	CompletionTokens int `json:"completion_tokens"`
 }
 
-// mostTokens is the maximum token count that a usage may report. It is more than any request needs.
-const mostTokens = 1_000_000_000
-
-// counted returns the token counts, limited to between 0 and mostTokens.
+// counted returns the token counts, as far as they are plausible.
 func (u usage) counted() llm.Usage {
-	return llm.Usage{Input: min(max(u.PromptTokens, 0), mostTokens), Output: min(max(u.CompletionTokens, 0), mostTokens)}
+	return llm.Usage{Input: chat.Tokens(u.PromptTokens), Output: chat.Tokens(u.CompletionTokens)}
 }
 
 // completion is the body of a response that is not streamed.
@@ -102,7 +99,7 @@ type chunk = completion
 
 // choice is an answer, or a piece of a streamed answer.
 type choice struct {
-	FinishReason word            `json:"finish_reason"`
+	FinishReason chat.Word       `json:"finish_reason"`
 	Error        json.RawMessage `json:"error"`
 	Message      message         `json:"message"`
 	Delta        message         `json:"delta"` // a piece of Message
@@ -118,14 +115,14 @@ type message struct {
 
 type toolCall struct {
 	Index    int64           `json:"index"`
-	ID       word            `json:"id"`
+	ID       chat.Word       `json:"id"`
 	Function functionPart    `json:"function"`
 	Extra    json.RawMessage `json:"extra_content"` // must be sent back; Gemini's signature of its thoughts
 }
 
 type functionPart struct {
-	Name      word      `json:"name"`
-	Arguments arguments `json:"arguments"`
+	Name      chat.Word      `json:"name"`
+	Arguments chat.Arguments `json:"arguments"`
 }
 
 // speechRequest is the body of a request for speech.
@@ -137,57 +134,15 @@ type speechRequest struct {
 	Speed  float64 `json:"speed,omitempty"` // factor from 0.25 to 4; 0 means 1
 }
 
-// postJSON sends body as JSON without HTML escapes: see post.
+// postJSON sends body as JSON to a path below the base URL: see chat.Service.
 func (c *Client) postJSON(ctx context.Context, path string, body any) (*http.Response, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
-		return nil, err
-	}
-	return c.post(ctx, path, "application/json", &text)
+	return c.service.PostJSON(ctx, c.service.URL(path), nil, body)
 }
 
-// post sends a request to a path below the base URL. It returns a *serviceError for a status of 400 or more. Otherwise the caller closes
-// the body of the response.
-func (c *Client) post(ctx context.Context, path, contentType string, body io.Reader) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), body)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", contentType)
-	c.authorize(request.Header)
-	response, err := c.config.Client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode < http.StatusBadRequest {
-		return response, nil
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxError))
-	if err != nil {
-		return nil, err
-	}
-	refused := newServiceError(text)
-	refused.status, refused.header = response.StatusCode, response.Header
-	c.config.Logger.WarnContext(ctx, "a service refused a request", "path", path, "reason", refused)
-	return nil, refused
+// postChat sends a request for a chat completion without the members that the service refuses.
+func (c *Client) postChat(ctx context.Context, body chatRequest) (*http.Response, error) {
+	return c.refused.Post(body, func(body chatRequest) (*http.Response, error) { return c.postJSON(ctx, "/chat/completions", body) })
 }
-
-// authorize sets the header with the key.
-func (c *Client) authorize(header http.Header) {
-	switch key := c.key(); {
-	case key == "":
-	case c.config.KeyHeader != "":
-		header.Set(c.config.KeyHeader, key)
-	default:
-		header.Set("Authorization", "Bearer "+key)
-	}
-}
-
-// maxError is the maximum number of bytes that post reads from the body of an error response.
-const maxError = 1 << 20
 
 // complete requests a chat completion that is not streamed.
 func (c *Client) complete(ctx context.Context, body chatRequest) (completion, error) {
@@ -196,7 +151,7 @@ func (c *Client) complete(ctx context.Context, body chatRequest) (completion, er
 		return completion{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(response.Body, chat.MaxAnswer))
 	if err != nil {
 		return completion{}, err
 	}
@@ -205,7 +160,7 @@ func (c *Client) complete(ctx context.Context, body chatRequest) (completion, er
 
 // stream requests a chat completion as server-sent events, and yields the parsed data of each event. Its last element is an error unless the
 // answer ended with "[DONE]" or a finish reason. A service that does not stream answers with one completion, which becomes one chunk. stream
-// reads at most maxAnswer bytes.
+// reads at most chat.MaxAnswer bytes.
 func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
 		body.Stream = true
@@ -215,34 +170,31 @@ func (c *Client) stream(ctx context.Context, body chatRequest) iter.Seq2[chunk, 
 			return
 		}
 		defer func() { _ = response.Body.Close() }()
-		text := bufio.NewReader(io.LimitReader(response.Body, maxAnswer))
+		text := bufio.NewReader(io.LimitReader(response.Body, chat.MaxAnswer))
 		if first, _ := text.Peek(1); string(first) == "{" {
 			yield(readWhole(text))
 			return
 		}
 		finished := false
-		for e, err := range events(text) {
+		for e, err := range chat.Events(text) {
 			if err != nil {
 				yield(chunk{}, err)
 				return
 			}
-			if string(e.data) == done {
+			if string(e.Data) == chat.Done {
 				return
 			}
-			piece, err := parseAnswer(e.data, e.name)
+			piece, err := parseAnswer(e.Data, e.Name)
 			finished = finished || len(piece.Choices) > 0 && piece.Choices[0].FinishReason != ""
 			if !yield(piece, err) || err != nil {
 				return
 			}
 		}
 		if !finished {
-			yield(chunk{}, errCutOff)
+			yield(chunk{}, chat.ErrCutOff)
 		}
 	}
 }
-
-// errCutOff reports a stream that ended before its answer was complete.
-var errCutOff = errors.New("the service cut off the answer before its end")
 
 // readWhole reads a completion that is not streamed, and returns it as one chunk.
 func readWhole(body io.Reader) (chunk, error) {
@@ -257,7 +209,7 @@ func readWhole(body io.Reader) (chunk, error) {
 	return piece, err
 }
 
-// parseAnswer parses a completion or the data of an event with the given name. It returns a *serviceError if these report an error. Events
+// parseAnswer parses a completion or the data of an event with the given name. It returns a *chat.ServiceError if these report an error. Events
 // with other names than "error" and "message" may contain anything.
 func parseAnswer(text []byte, event string) (completion, error) {
 	var answer struct {
@@ -267,19 +219,19 @@ func parseAnswer(text []byte, event string) (completion, error) {
 	err := json.Unmarshal(text, &answer)
 	foreign := event != "" && event != "message" && event != "error"
 	switch {
-	case present(answer.Error) || event == "error" || err == nil && len(answer.Choices) == 0 && isError(text):
-		return completion{}, newServiceError(text)
+	case chat.Present(answer.Error) || event == "error" || err == nil && len(answer.Choices) == 0 && chat.IsError(text):
+		return completion{}, chat.NewServiceError(text)
 	case err != nil && foreign:
 		return completion{}, nil
 	case err != nil:
 		return completion{}, err
 	}
 	for i, c := range answer.Choices {
-		if present(c.Error) {
-			return completion{}, newServiceError(text, c.Error)
+		if chat.Present(c.Error) {
+			return completion{}, chat.NewServiceError(text, c.Error)
 		}
 		if c.FinishReason == "error" {
-			return completion{}, newServiceError(nil)
+			return completion{}, chat.NewServiceError(nil)
 		}
 		if c.Message.FunctionCall != nil || c.Delta.FunctionCall != nil {
 			answer.Choices[i].Message.older()
@@ -295,9 +247,6 @@ func (m *message) older() {
 		m.ToolCalls = append(m.ToolCalls, toolCall{Function: *m.FunctionCall})
 	}
 }
-
-// present reports whether a member has a value other than null.
-func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // transcription sends a WAV file with form fields and returns the text that the service recognized.
 func (c *Client) transcription(ctx context.Context, wav []byte, fields map[string]string) (string, error) {
@@ -321,12 +270,12 @@ func (c *Client) transcription(ctx context.Context, wav []byte, fields map[strin
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	response, err := c.post(ctx, "/audio/transcriptions", w.FormDataContentType(), &form)
+	response, err := c.service.Post(ctx, c.service.URL("/audio/transcriptions"), nil, w.FormDataContentType(), &form)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	text, err := io.ReadAll(io.LimitReader(response.Body, chat.MaxAnswer))
 	if err != nil {
 		return "", err
 	}

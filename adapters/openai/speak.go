@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/callwright/callwright/internal/engine"
+	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -73,8 +74,8 @@ func (c *Client) postSpeech(ctx context.Context, body speechRequest) (*http.Resp
 		body.Format = "wav"
 	}
 	response, err := c.postJSON(ctx, "/audio/speech", body)
-	refused, ok := errors.AsType[*serviceError](err)
-	if ok && body.Format == "pcm" && refused.aboutFormat() {
+	refused, ok := errors.AsType[*chat.ServiceError](err)
+	if ok && body.Format == "pcm" && aboutFormat(refused) {
 		c.onlyWAV.Store(true)
 		return c.postSpeech(ctx, body)
 	}
@@ -82,9 +83,9 @@ func (c *Client) postSpeech(ctx context.Context, body speechRequest) (*http.Resp
 }
 
 // aboutFormat reports whether a service refuses the format of audio.
-func (e *serviceError) aboutFormat() bool {
-	return (e.status == http.StatusBadRequest || e.status == http.StatusUnprocessableEntity) &&
-		(e.param == "response_format" || strings.Contains(e.message, "response_format"))
+func aboutFormat(e *chat.ServiceError) bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) &&
+		(e.Param == "response_format" || strings.Contains(e.Message, "response_format"))
 }
 
 // speechStream reads the body of a response as samples at the requested rate.

@@ -12,9 +12,6 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,38 +22,11 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/internal/engine/enginetest"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/speech/tts"
 )
-
-// wild writes the answer of a file in testdata/wild: the body of a stream (.sse), or a status, headers and a body (.http).
-func wild(t *testing.T, w http.ResponseWriter, name string) {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("testdata", "wild", name))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	if strings.HasSuffix(name, ".sse") {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = w.Write(raw)
-		return
-	}
-	head, body, _ := bytes.Cut(bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
-	lines := strings.Split(string(head), "\n")
-	status, err := strconv.Atoi(strings.Fields(lines[0])[1])
-	if err != nil {
-		t.Error(err)
-	}
-	for _, line := range lines[1:] {
-		name, value, _ := strings.Cut(line, ": ")
-		w.Header().Set(name, value)
-	}
-	w.Header().Set("Date", "Thu, 26 Nov 2026 11:29:30 GMT")
-	w.WriteHeader(status)
-	_, _ = w.Write(body)
-}
 
 // TestWildStreams checks streams as servers of many kinds send them.
 func TestWildStreams(t *testing.T) {
@@ -96,7 +66,7 @@ func TestWildStreams(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+			c := (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
 			got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{CanEnd: true, Tools: []llm.Tool{{Name: "find_slots"}, {Name: "weather"}}})
 			calls := []string{}
 			for _, call := range got.Calls {
@@ -127,7 +97,7 @@ func TestWildRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+			c := (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
 			_, err := c.Answer(t.Context(), llm.Question{})
 			f, ok := errors.AsType[*llm.Failure](err)
 			if !ok || f.Class != want.Class || f.RetryAfter != want.RetryAfter {
@@ -141,7 +111,7 @@ func TestWildRefusals(t *testing.T) {
 func TestWildAnswers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"A01.http", "A04.http"} {
-		c := (&fake{chat: func(w http.ResponseWriter) { wild(t, w, name) }}).start(t)
+		c := (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
 		if a, err := c.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != `{"verdict":"pass"}` {
 			t.Errorf("%s: answer %s, %v", name, a.JSON, err)
 		}
@@ -151,7 +121,7 @@ func TestWildAnswers(t *testing.T) {
 // TestRefusalsAreLogged checks that the log has the status, the code and the parameter of a refusal, and not the service's text.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "R06.http") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { enginetest.Wild(t, w, "R06.http") }))
 	t.Cleanup(server.Close)
 	var log bytes.Buffer
 	c := client(t, openai.Config{
@@ -176,7 +146,7 @@ func TestRefusedMembers(t *testing.T) {
 			f.chat = func(w http.ResponseWriter) {
 				if f.request[member] != nil {
 					refused.Add(1)
-					wild(t, w, name)
+					enginetest.Wild(t, w, name)
 					return
 				}
 				events(w, delta(`"content":"Hi"`, `"stop"`), "[DONE]")
@@ -218,7 +188,7 @@ func TestRefusedSchemas(t *testing.T) {
 					return
 				}
 				requests.Add(1)
-				wild(t, w, name)
+				enginetest.Wild(t, w, name)
 			}
 			c := f.start(t)
 			for range 2 {
@@ -373,7 +343,7 @@ func TestRefusedPCM(t *testing.T) {
 	f.speech = func(w http.ResponseWriter, _ *http.Request) {
 		format := f.request["response_format"].(string)
 		if formats = append(formats, format); format == "pcm" {
-			wild(t, w, "T10.http")
+			enginetest.Wild(t, w, "T10.http")
 			return
 		}
 		w.Header().Set("Content-Type", "audio/wav")
@@ -388,7 +358,7 @@ func TestRefusedPCM(t *testing.T) {
 	if fmt.Sprint(formats) != "[pcm wav wav]" {
 		t.Errorf("the formats are %v", formats)
 	}
-	unpaid := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { wild(t, w, "T16.http") }}).start(t)
+	unpaid := (&fake{speech: func(w http.ResponseWriter, _ *http.Request) { enginetest.Wild(t, w, "T16.http") }}).start(t)
 	_, err := speechtest.Speak(t.Context(), unpaid, tts.Request{Text: "Hello.", Rate: 8000})
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Field != "" {
 		t.Errorf("error %v", err)
@@ -407,7 +377,7 @@ func TestWildTranscripts(t *testing.T) {
 	} {
 		f := &fake{transcript: func(w http.ResponseWriter) {
 			if strings.HasSuffix(body, ".http") {
-				wild(t, w, body)
+				enginetest.Wild(t, w, body)
 				return
 			}
 			_, _ = w.Write([]byte(body))

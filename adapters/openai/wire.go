@@ -31,30 +31,3 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	*c = content(all.String())
 	return nil
 }
-
-// arguments are the arguments of a tool call, or a piece of them: JSON in a string, or the value itself. Null is an empty text.
-type arguments string
-
-// UnmarshalJSON never fails.
-func (a *arguments) UnmarshalJSON(raw []byte) error {
-	var text string // stays empty for null
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	*a = arguments(text)
-	return nil
-}
-
-// word is a code or a name: a string, or a number as a string. Anything else is empty.
-type word string
-
-// UnmarshalJSON never fails.
-func (w *word) UnmarshalJSON(raw []byte) error {
-	var text string
-	var number json.Number
-	if json.Unmarshal(raw, &text) != nil && json.Unmarshal(raw, &number) == nil {
-		text = number.String()
-	}
-	*w = word(text)
-	return nil
-}

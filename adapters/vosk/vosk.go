@@ -59,21 +59,9 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 
 // Open starts a session. Its errors are those of session.Dial.
 func (c *Client) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	if err := session.CheckRate(h.Rate); err != nil {
-		return nil, err
-	}
-	conn, err := session.Dial(ctx, c.url.String(), nil, c.client)
-	if err != nil {
-		return nil, err
-	}
-	if err := conn.Write(ctx, text(`{"config":{"sample_rate":16000,"words":0,"max_alternatives":0}}`)); err != nil {
-		_ = conn.Close()
-		return nil, callwright.Errorf(callwright.CodeUnavailable, "the connection to the Vosk server has ended: %w", err)
-	}
-	return session.New(ctx, conn, &protocol{}, h.Rate, session.Config{Rate: rate, Piece: piece})
+	return session.Open(ctx, session.Endpoint{URL: c.url.String(), Client: c.client}, &protocol{}, h, session.Config{Rate: rate, Piece: piece},
+		session.Text(`{"config":{"sample_rate":16000,"words":0,"max_alternatives":0}}`))
 }
-
-func text(s string) session.Message { return session.Message{Text: true, Data: []byte(s)} }
 
 // protocol is the protocol of a session. The server answers each message with audio, and each reset, by exactly one message, in order.
 type protocol struct {
@@ -92,7 +80,7 @@ func (p *protocol) Audio(dst []byte, samples []int16) session.Message {
 func (p *protocol) Force() []session.Message {
 	p.resets = append(p.resets, p.asked)
 	p.asked++
-	return []session.Message{text(`{"reset" : 1}`)} // the server compares the text, including its spaces
+	return []session.Message{session.Text(`{"reset" : 1}`)} // the server compares the text, including its spaces
 }
 
 // Tune returns nil: the server takes a list of phrases only before the first audio.

@@ -1,27 +1,24 @@
 package vosk_test
 
 import (
-	"context"
-	"fmt"
-	"net/http"
 	"testing"
 
-	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
 	"github.com/callwright/callwright/adapters/vosk"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/enginetest"
-	"github.com/callwright/callwright/speech/pcm"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start serves a server that understands agentstest.Voice until the test ends, and returns a client of it.
-func start(t *testing.T) *vosk.Client {
+// start serves an engine until the test ends, and returns a client of it.
+func start(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) *vosk.Client {
 	t.Helper()
-	server := enginetest.WebSocket(t, nil, func(r *http.Request, conn *websocket.Conn) { serve(r.Context(), conn) })
+	server := (&enginetest.Engine{
+		Dialect: enginetest.Vosk, Fault: f, Break: breaks, Ear: func(samples []int16, _ int) string { return agentstest.TextOf(samples) },
+	}).Serve(t)
 	c, err := vosk.New(vosk.Config{URL: server.URL, Client: server.Client()})
 	if err != nil {
 		t.Fatal(err)
@@ -29,38 +26,18 @@ func start(t *testing.T) *vosk.Client {
 	return c
 }
 
-// serve answers the messages of a session as the program does: one answer for each message with audio, and for a reset.
-func serve(ctx context.Context, conn *websocket.Conn) {
-	var heard []int16
-	for {
-		kind, data, err := conn.Read(ctx)
-		if err != nil {
-			return
-		}
-		var answer string
-		switch {
-		case kind == websocket.MessageBinary:
-			heard = append(heard, pcm.AppendSamples(nil, data)...)
-			answer = fmt.Sprintf(`{"partial" : %q}`, agentstest.TextOf(heard))
-		case string(data) == `{"reset" : 1}`:
-			answer = fmt.Sprintf(`{"text" : %q}`, agentstest.TextOf(heard))
-			heard = nil
-		default: // the configuration has no answer
-			continue
-		}
-		if conn.Write(ctx, websocket.MessageText, []byte(answer)) != nil {
-			return
-		}
-	}
-}
+func speak(text string) ([]int16, int) { return agentstest.Voice(text, 16000), 16000 }
 
 func TestClient(t *testing.T) { //nolint:paralleltest // the suites look for leaked goroutines
 	h := agentstest.RecognizerHarness{
-		New:   func(t *testing.T) conversation.Recognizer { return start(t) },
-		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 16000), 16000 },
+		New:   func(t *testing.T) conversation.Recognizer { return start(t, 0, nil) },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return speak(text) },
 	}
-	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t) }, h)
+	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t, 0, nil) }, h)
 	agentstest.RunRecognizer(t, h)
+	// The server has exactly one answer for each message: other answers cannot be told apart.
+	enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer { return start(t, f, breaks) },
+		speak, enginetest.Shrinks, enginetest.Late, enginetest.Doubles, enginetest.Novel)
 }
 
 func TestUnreachable(t *testing.T) {

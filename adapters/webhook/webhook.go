@@ -134,29 +134,60 @@ func (s *Sender) CheckURL(text string) error {
 // CodeForbidden means that the receiver rejects the body permanently, or that the URL or the address of its host is not allowed. Any other
 // error is temporary: retry, after the error's RetryAfter if the receiver sets one. No error contains more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
-	if err := s.CheckURL(to); err != nil {
-		return (&callwright.Error{Code: callwright.CodeForbidden, Message: "the address " + callwright.MessageOf(err)}).Because(err)
-	}
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	request, err := s.request(timed, org, id, to, body)
+	response, err := s.post(timed, org, id, to, body, "")
 	if err != nil {
 		return err
+	}
+	defer response.Body.Close()
+	const enough = 64 << 10
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, enough))
+	return refusal(response)
+}
+
+// Stream posts a JSON body, signed like those of Send, and returns the body of the answer as soon as its header has arrived. The caller must
+// close it. ctx bounds the request and the body. The errors are those of Send.
+func (s *Sender) Stream(ctx context.Context, org callwright.OrgID, id, to string, body []byte) (io.ReadCloser, error) {
+	response, err := s.post(ctx, org, id, to, body, "application/x-ndjson")
+	if err != nil {
+		return nil, err
+	}
+	if err := refusal(response); err != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	return response.Body, nil
+}
+
+// post sends a signed body, and returns the answer with any status. accept is the header Accept; empty means none.
+func (s *Sender) post(ctx context.Context, org callwright.OrgID, id, to string, body []byte, accept string) (*http.Response, error) {
+	if err := s.CheckURL(to); err != nil {
+		return nil, (&callwright.Error{Code: callwright.CodeForbidden, Message: "the address " + callwright.MessageOf(err)}).Because(err)
+	}
+	request, err := s.request(ctx, org, id, to, body)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		request.Header.Set("Accept", accept)
 	}
 	response, err := s.client.Do(request)
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP):
-		return (&callwright.Error{
+		return nil, (&callwright.Error{
 			Code: callwright.CodeForbidden,
 			Message: "the host of the URL has an address that is not public: " +
 				"use a public host, or allow private addresses (the server's --allow-private)",
 		}).Because(err)
 	case err != nil:
-		return unavailable(timed, timeout, err)
+		return nil, unavailable(ctx, timeout, err)
 	}
-	defer response.Body.Close()
-	const enough = 64 << 10
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, enough))
+	return response, nil
+}
+
+// refusal returns the error for the status of an answer, or nil for a status from 200 to 299.
+func refusal(response *http.Response) error {
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil

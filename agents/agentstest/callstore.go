@@ -13,6 +13,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/callwrighttest"
@@ -121,6 +123,11 @@ func fullCall() call.Call {
 	full.Ending = &call.HangupReason{Cause: call.CauseTransferred, SIPCode: 200, Reason: "moved", ByPeer: true, Release: "Q.850;cause=16", Unconfirmed: true}
 	full.ErrorMessage, full.AnsweredBy = "none", call.AnsweredByHuman
 	full.ModelCalls = call.ModelCalls{All: 7, Withdrawn: 2}
+	cost := price.Money(1_234_567)
+	full.Models = []call.ModelUse{
+		{Use: llm.Use{Model: "large", Replaced: "small", Cause: llm.ClassTransient, Requests: 3, Failed: 1, Uncounted: 1, Usage: llm.Usage{Input: 1200, Output: 7, Cached: 1000}}, Cost: &cost},
+		{Use: llm.Use{Model: "small", Requests: 1, Failed: 1}},
+	}
 	full.Answerer = call.Answerer{Category: call.CategoryHuman, Rule: call.RuleWords, At: 1500 * time.Millisecond, Words: "who is this", Sure: true}
 	full.TransferredTo, full.TransferredAt, full.TransferredBy = "+15550000003", &moved, call.TransferredByPeer
 	full.ModelUsed = "scripted"

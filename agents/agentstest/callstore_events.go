@@ -50,10 +50,11 @@ func keepsTranscript(t *testing.T, s call.Store) {
 // aLog returns a log with a visit, a decision, variables and a request.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
-		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, ModelCalls: 3, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}, ModelCalls: 4},
+		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7}, ModelCalls: 3, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 30, Output: 4}, ModelCalls: 4, Models: []llm.Use{{Model: "small", Requests: 4, Usage: llm.Usage{Input: 30, Output: 4}}}},
+		Models:   []llm.Use{{Model: "large", Replaced: "small", Cause: llm.ClassRateLimited, Requests: 3, Failed: 1, Uncounted: 1, Usage: llm.Usage{Input: 120, Output: 7, Cached: 100}}},
 		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
-			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},
+			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at, Settings: map[string]float64{"interruptibility": 0, "min_endpointing_delay": 800.5}},
 			{
 				Kind: pathway.LogDecision, Node: "ask", Name: "Ask", Chosen: "look", Edge: "e1", Text: "It was monday.",
 				At: at.Add(time.Second),

@@ -17,7 +17,7 @@ import (
 func aChatLog(turn int) pathway.Log {
 	const odd = "it's \x00 \u2028 <&>"
 	return pathway.Log{
-		Turn: turn, Node: "day", Heard: odd, Said: "Which day?", Usage: llm.Usage{Input: 7, Output: 3}, ModelCalls: 2, Withdrawn: pathway.Withdrawn{Answers: 1, ModelCalls: 1}, Duration: time.Second,
+		Turn: turn, Node: "day", Heard: odd, Said: "Which day?", Usage: llm.Usage{Input: 7, Output: 3}, ModelCalls: 2, Withdrawn: pathway.Withdrawn{Answers: 1, ModelCalls: 1}, Models: []llm.Use{{Model: "small", Requests: 2, Usage: llm.Usage{Input: 7, Output: 3}}}, Duration: time.Second,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogDecision, Node: "a", Name: "A", Chosen: "day", Edge: "e", Tag: "t", Text: odd, At: at},
 			{Kind: pathway.LogVariables, Variables: map[string]any{odd: []any{1.5, nil, odd}}, At: at},

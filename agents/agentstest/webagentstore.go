@@ -76,7 +76,7 @@ func fullAgent() agents.Agent {
 		Pathway: agents.PathwayRef{
 			ID: "p1", Version: pathway.Selector{Environment: pathway.Staging, Number: 4}, StartNode: "greeting",
 		},
-		Model: "base", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
+		Model: "base", Fallback: "strict", Temperature: &warmth, FirstSentence: "Hello!", WaitForGreeting: true, Record: true,
 		MaxDuration: 7 * time.Minute, TransferTo: "+15550000009", Webhook: "https://example.com/hook",
 		Interruption: &threshold, Interruptibility: new(3), LeastWait: 450 * time.Millisecond, LongestWait: 4 * time.Second,
 		Machines: agents.Machines{
@@ -97,6 +97,7 @@ func fullAgent() agents.Agent {
 				Response: []request.Mapping{{Name: "n", Path: "$.a[0]", Context: "It is {{n}}."}},
 			},
 		},
+		Sources:   map[agents.Setting]agents.Source{agents.SettingIdle: agents.SourceCall, agents.SettingVoice: agents.SourcePersona},
 		PersonaID: "desk", PersonaVersion: 3, Conditions: []persona.Condition{{Pathway: "p2", When: "the caller is ill"}},
 		KnowledgeBases: []string{"kb1", "kb2"},
 	}

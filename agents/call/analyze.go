@@ -47,7 +47,8 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	if err != nil {
 		return err
 	}
-	c.Analysis, err = s.analysis(ctx, c, lines)
+	model := llm.NewCounter(s.cfg.Model)
+	c.Analysis, err = s.analysis(ctx, model, c, lines)
 	if err != nil {
 		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 && s.cfg.Clock.Now().Sub(*c.EndedAt) < analyzeLife {
 			return &callwright.Error{Code: callwright.CodeUnavailable, Message: f.Error(), RetryAfter: min(f.RetryAfter, analyzeLife)}
@@ -58,6 +59,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 		s.cfg.Logger.WarnContext(ctx, "cannot analyze a call", "call_id", c.ID, "error", err)
 		c.Analysis = Analysis{Error: analysisFailure(err)}
 	}
+	c.Models = addModels(c.Models, s.used(model.Uses()))
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.Update(ctx, c); err != nil {
 			return err
@@ -95,14 +97,14 @@ const maxSummary = 20_000
 
 // analysis asks the model for the summary and the disposition of a call. It returns a *llm.Failure if the model fails or a required summary
 // is empty. For an empty transcript, it returns an Analysis with an Error.
-func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis, error) {
+func (s *Service) analysis(ctx context.Context, model llm.Model, c Call, lines []Entry) (Analysis, error) {
 	if len(lines) == 0 {
 		return Analysis{Error: "nothing was said"}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, analyzePatience)
 	defer cancel()
 	var answer struct{ Summary, Disposition string }
-	if _, err := llm.Ask(ctx, s.cfg.Model, c.question(lines), &answer); err != nil {
+	if _, err := llm.Ask(ctx, model, c.question(lines), &answer); err != nil {
 		return Analysis{}, err
 	}
 	summary := strings.TrimSpace(writable(answer.Summary))
@@ -140,7 +142,7 @@ func (c Call) question(lines []Entry) llm.Question {
 	})
 	return llm.Question{
 		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules.String(), Messages: messages(lines), Evidence: evidence,
-		Schema: schema, Language: c.Agent.Language, Model: c.Agent.Model,
+		Schema: schema, Language: c.Agent.Language, Model: c.Agent.Model, Fallback: c.Agent.Fallback,
 	}
 }
 

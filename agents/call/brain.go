@@ -57,7 +57,7 @@ func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
 
 // warnOfModels logs the models that the call's agent or its pathway's nodes name but this server lacks. The default model replaces them.
 func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
-	asked := map[string]bool{c.Agent.Model: true}
+	asked := map[string]bool{c.Agent.Model: true, c.Agent.Fallback: true}
 	if by.graph != nil {
 		for _, n := range by.graph.Nodes {
 			asked[n.Model] = true
@@ -88,7 +88,7 @@ func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *record
 			},
 			Graph: by.graph,
 			Agent: pathway.Agent{
-				Org: c.Org, Persona: c.Agent.Persona, Language: c.Agent.Language, Model: c.Agent.Model,
+				Org: c.Org, Persona: c.Agent.Persona, Language: c.Agent.Language, Model: c.Agent.Model, Fallback: c.Agent.Fallback,
 				Temperature: c.Agent.Temperature, TransferTo: c.Agent.TransferTo.String(), FirstSentence: c.Agent.FirstSentence,
 				Facts: c.Agent.Facts(), Lines: c.Agent.Idle.Lines(), Silences: c.Agent.Idle.Asks(),
 			},
@@ -103,7 +103,7 @@ func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *record
 	return handover.New(handover.Config{
 		Task: prompted.Config{
 			Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
-			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
+			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model, Fallback: c.Agent.Fallback,
 			TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools,
 			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge,
 			Lines: c.Agent.Idle.Lines(), Silences: c.Agent.Idle.Asks(),

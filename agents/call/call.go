@@ -40,9 +40,10 @@ type Call struct {
 	TransferredBy TransferredBy
 	ModelUsed     string // name of the model that spoke, for example "scripted"
 	ModelCalls    ModelCalls
-	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil without a pathway, or before it is loaded
-	RetryOf       string // id of the call that this call retries; may be empty
-	RetriedBy     string // id of the call that retries this call; may be empty
+	Models        []ModelUse // models that answered in the conversation and the analysis; empty until the call has ended
+	PathwayNumber *int       // version of the agent's pathway, 0 for the draft; nil without a pathway, or before it is loaded
+	RetryOf       string     // id of the call that this call retries; may be empty
+	RetriedBy     string     // id of the call that retries this call; may be empty
 	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats

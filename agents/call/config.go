@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
 	"github.com/callwright/callwright/delivery"
@@ -27,6 +28,9 @@ type Config struct {
 	Voices      tts.Speakers            // speaks with the voices of organizations; if nil, Synthesizer speaks for all
 	Agents      Agents                  `required:"without NewBrain"` // if nil, inbound agents have no settings, and Create fails
 	Model       llm.Model               `required:"without NewBrain"`
+	// Prices returns the cost of tokens of the model with a Model.Name, or false if it is unknown, such as price.Table.Cost. If nil, all
+	// costs are unknown.
+	Prices func(model string, u llm.Usage) (cost price.Money, known bool)
 
 	// NewBrain returns the brain of an answered call. The call's Variables contain the answers of its dynamic data. If NewBrain returns nil
 	// without an error, or is nil, the pathway or task of the call's agent leads the conversation. An error ends the call: an *llm.Failure

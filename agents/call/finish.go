@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/node"
 )
 
@@ -57,7 +58,7 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 			end = stored
 		}
 		end.Version, end.Variables, end.StopRequested = stored.Version, c.Variables, stored.StopRequested
-		end.unrecorded, end.summary, end.ModelCalls = c.unrecorded, c.summary, c.ModelCalls
+		end.unrecorded, end.summary, end.ModelCalls, end.Models = c.unrecorded, c.summary, c.ModelCalls, c.Models
 		return end, true, err
 	})
 }
@@ -205,7 +206,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			continue // this node renewed its lease late, but still runs the call
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
-		if c.Variables, err = s.recoverVariables(ctx, c); err != nil {
+		if c.Variables, c.Models, err = s.recoverLogs(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue
 		}
@@ -224,14 +225,16 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// recoverVariables returns the variables of a call whose node or goroutine has died, from its record and its logs.
-func (s *Service) recoverVariables(ctx context.Context, c Call) (map[string]any, error) {
+// recoverLogs returns the variables and the models of a call whose node or goroutine has died, from its record and its logs.
+func (s *Service) recoverLogs(ctx context.Context, c Call) (map[string]any, []ModelUse, error) {
 	logs, err := s.cfg.Store.Logs(ctx, c.Org, c.ID)
 	known := merged(c.Variables, nil)
+	var uses []llm.Use
 	for _, l := range logs {
 		remember(known, l)
+		uses = llm.AddUses(llm.AddUses(uses, l.Models...), l.Withdrawn.Models...)
 	}
-	return known, err
+	return known, s.used(uses), err
 }
 
 // lastSeen returns the latest time at which the call of a dead node was known to be live: its allocation, its answer, its last line, or the

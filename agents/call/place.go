@@ -143,8 +143,8 @@ func (s *Service) recoverPanic(ctx context.Context, c *Call, clock callwright.Cl
 	if r := recover(); r != nil {
 		at := clock.Now()
 		s.cfg.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
-		if known, err := s.recoverVariables(context.WithoutCancel(ctx), *c); err == nil {
-			c.Variables = known
+		if known, models, err := s.recoverLogs(context.WithoutCancel(ctx), *c); err == nil {
+			c.Variables, c.Models = known, models
 		}
 		s.finish(ctx, *c, HangupReason{Cause: CauseInternal}, at)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
@@ -41,7 +42,8 @@ type recordWriter struct {
 	withdrawn pathway.Withdrawn // early answers that no log contains yet
 	turns     int               // number of the last turn
 	calls     ModelCalls
-	now       Call // current record, for observations
+	uses      []llm.Use // models that have answered so far
+	now       Call      // current record, for observations
 	moved     peerTransfer
 }
 
@@ -112,14 +114,15 @@ func (b *recordWriter) line(line Entry) {
 }
 
 // turn writes the log of a turn, and notifies the webhook of the turn's requests. g is the graph that leads the conversation, or nil if a
-// task leads it. The turns of a task have a log only if something happened besides the answer. A withdrawn turn has none: the log of the
+// task leads it. The turns of a task have a log only if a model was asked, or if something else happened besides the answer. A withdrawn turn has none: the log of the
 // next turn counts it.
 func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	b.mu.Lock()
 	b.withdrawn = b.withdrawn.Add(l.Withdrawn)
 	b.calls.All += l.ModelCalls + l.Withdrawn.ModelCalls
 	b.calls.Withdrawn += l.Withdrawn.ModelCalls
-	logs := l.Turn > 0 && (g != nil || len(l.Entries) > 0 || b.withdrawn.Answers > 0)
+	b.uses = llm.AddUses(llm.AddUses(b.uses, l.Models...), l.Withdrawn.Models...)
+	logs := l.Turn > 0 && (g != nil || len(l.Entries) > 0 || len(l.Models) > 0 || b.withdrawn.Answers > 0)
 	if b.turns = max(b.turns, l.Turn); logs {
 		l.Withdrawn, b.withdrawn = b.withdrawn, pathway.Withdrawn{}
 	}
@@ -292,12 +295,13 @@ func (b *recordWriter) close() {
 	<-b.done
 }
 
-// summarized returns a call's record with the summary of its conversation and the number of model calls.
-func (b *recordWriter) summarized(c Call) Call {
+// summarized returns a call's record with the summary of its conversation, the number of model calls, and the models that answered, without
+// costs.
+func (b *recordWriter) summarized(c Call) (Call, []llm.Use) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c.summary, c.ModelCalls = b.summary.summary(), b.calls
-	return c
+	return c, b.uses
 }
 
 // found returns the known variables, overridden by the variables that the logs have set.

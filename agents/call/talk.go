@@ -54,7 +54,8 @@ func (s *Service) runConversation(
 	at := ended()
 	stop()
 	book.close()
-	c = book.summarized(book.transferred(c))
+	c, uses := book.summarized(book.transferred(c))
+	c.Models = s.used(uses)
 	c.Variables, c.Stats = book.found(c.Variables), leg.Stats()
 	s.finish(ctx, c, ending, at)
 }

@@ -84,7 +84,7 @@ func (c *Config) complete() error {
 		{"LongestWait", &c.LongestWait, max(endpoint.DefaultLongest, c.EndOfTurn)},
 		{"Interruption", &c.Interruption, cmp.Or(bargeInRules[c.Interruptibility].pause, 200*time.Millisecond)},
 		{"EchoGuard", &c.EchoGuard, 400 * time.Millisecond},
-		{"Silence", &c.Silence, 10 * time.Second},
+		{"Silence", &c.Silence, DefaultSilence},
 		{"InterDigit", &c.InterDigit, 2 * time.Second},
 		{"MaxTurn", &c.MaxTurn, 30 * time.Second},
 		{"PreRoll", &c.PreRoll, 300 * time.Millisecond},

@@ -55,6 +55,19 @@ func (i *Idle) Check(prefix string) error {
 	return nil
 }
 
+// Filled returns i with the defaults of a language in place of fields that are not set. i may be nil.
+func (i *Idle) Filled(language string) Idle {
+	filled := Idle{}
+	if i != nil {
+		filled = *i
+	}
+	lines := i.Lines().Filled(language)
+	filled.After, filled.FillerAfter = cmp.Or(filled.After, new(conversation.DefaultSilence)), cmp.Or(filled.FillerAfter, new(defaultFiller))
+	filled.Times, filled.Filler = cmp.Or(filled.Times, new(maxSilences)), cmp.Or(filled.Filler, Filler(language))
+	filled.Prompt, filled.Goodbye = lines.StillThere, lines.Goodbye
+	return filled
+}
+
 // Lines returns the sentences of i. The other lines are empty.
 func (i *Idle) Lines() Lines {
 	if i == nil {
@@ -80,8 +93,6 @@ func (i *Idle) Configure(c *conversation.Config, language string) {
 		c.Silence = cmp.Or(*i.After, never)
 	}
 	c.Apology = Lines{}.Filled(language).Apology
-	c.Filler = conversation.Filler{Text: cmp.Or(i.Filler, Filler(language)), After: defaultFiller}
-	if i.FillerAfter != nil {
-		c.Filler.After = *i.FillerAfter
-	}
+	filled := i.Filled(language)
+	c.Filler = conversation.Filler{Text: filled.Filler, After: *filled.FillerAfter}
 }

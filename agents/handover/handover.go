@@ -50,6 +50,7 @@ type Brain struct {
 	notes []pathway.LogEntry // log entries of this turn
 	usage llm.Usage          // of this turn's decision about a handover
 	calls int                // model calls of this turn's decision
+	uses  []llm.Use          // models that answered these calls
 	early dialogue.EarlyBudget
 }
 
@@ -86,7 +87,7 @@ func (b *Brain) AnswersEarly() bool {
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		path, graph, over := b.path, b.graph, b.over
-		b.notes, b.usage, b.calls = nil, llm.Usage{}, 0
+		b.notes, b.usage, b.calls, b.uses = nil, llm.Usage{}, 0, nil
 		began := b.cfg.Clock.Now()
 		if b.path == nil {
 			b.decide(ctx, t)
@@ -109,15 +110,15 @@ func (b *Brain) respond(ctx context.Context, t conversation.Turn, began time.Tim
 	b.over = false
 	var said []string
 	defer func() {
-		usage, calls := b.usage.Add(b.task.Usage()), b.calls+b.task.ModelCalls()
+		usage, calls, uses := b.usage.Add(b.task.Usage()), b.calls+b.task.ModelCalls(), llm.AddUses(b.uses, b.task.Models()...)
 		if t.Withdraw() {
-			b.observeTurn(pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: usage, ModelCalls: calls}})
+			b.observeTurn(pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: usage, ModelCalls: calls, Models: uses}})
 			return
 		}
 		b.turn++
 		b.observeTurn(pathway.Log{
 			Turn: b.turn, Heard: t.Text, Said: strings.Join(said, " "), Entries: b.notes, Usage: usage, ModelCalls: calls,
-			Duration: b.cfg.Clock.Now().Sub(began),
+			Models: uses, Duration: b.cfg.Clock.Now().Sub(began),
 		})
 	}()
 	for step, err := range b.task.Respond(ctx, t) {
@@ -159,9 +160,9 @@ func (b *Brain) observeTurn(log pathway.Log) {
 func (b *Brain) observePath(log pathway.Log) {
 	if log.Turn > 0 {
 		log.Entries, log.Usage = append(b.notes, log.Entries...), log.Usage.Add(b.usage)
-		log.ModelCalls += b.calls
+		log.ModelCalls, log.Models = log.ModelCalls+b.calls, llm.AddUses(b.uses, log.Models...)
 	} else {
-		log.Withdrawn = log.Withdrawn.Add(pathway.Withdrawn{Usage: b.usage, ModelCalls: b.calls})
+		log.Withdrawn = log.Withdrawn.Add(pathway.Withdrawn{Usage: b.usage, ModelCalls: b.calls, Models: b.uses})
 	}
 	b.observeTurn(log)
 }
@@ -193,12 +194,12 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	variables := b.task.Variables()
 	q := llm.Question{
 		Org: b.cfg.Task.Org, Instructions: deciding, Messages: heard.Messages, Variables: variables,
-		Language: b.cfg.Task.Language, Model: b.cfg.Task.ModelName, Temperature: b.cfg.Task.Temperature,
+		Language: b.cfg.Task.Language, Model: b.cfg.Task.ModelName, Fallback: b.cfg.Task.Fallback, Temperature: b.cfg.Task.Temperature,
 	}
 	q.Options = append(b.options(), llm.Option{ID: "no plan", Label: "none of the others", Otherwise: true})
 	model := llm.NewCounter(b.cfg.Task.Model)
 	choice, usage, err := llm.Choose(ctx, model, q)
-	b.usage, b.calls = usage, model.Calls()
+	b.usage, b.calls, b.uses = usage, model.Calls(), model.Uses()
 	if err != nil {
 		b.note(pathway.LogEntry{Kind: pathway.LogError, Text: "the model cannot decide about a handover: " + err.Error()})
 		return
@@ -242,7 +243,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 		},
 		Graph: g,
 		Agent: pathway.Agent{
-			Org: task.Org, Persona: task.Persona, Language: task.Language, Model: task.ModelName, Temperature: task.Temperature,
+			Org: task.Org, Persona: task.Persona, Language: task.Language, Model: task.ModelName, Fallback: task.Fallback, Temperature: task.Temperature,
 			TransferTo: task.TransferTo, Facts: task.Facts, Lines: task.Lines, Silences: task.Silences,
 		},
 		State: state, Observer: b.observePath,

@@ -33,11 +33,17 @@ const (
 // repeated. After several failures of the first Model's service in a row, Fallback does not ask it for a while. A question of TaskJudge is never asked a
 // second Model, because a judge must not change unnoticed.
 type Fallback struct {
-	cfg FallbackConfig
+	cfg     FallbackConfig
+	breaker *breaker
+}
 
+// breaker counts the failures of a Model, and determines whether it is asked: it is a circuit breaker. Several Fallbacks with the same first
+// Model share it.
+type breaker struct {
 	mu       sync.Mutex
-	failures int       // of First, in a row
-	until    time.Time // time before which First is not asked
+	failures int       // in a row
+	cause    Class     // of the last failure
+	until    time.Time // time before which the Model is not asked
 }
 
 var (
@@ -52,6 +58,10 @@ func NewFallback(c FallbackConfig) (*Fallback, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
+	return &Fallback{cfg: c.withDefaults(), breaker: new(breaker)}, nil
+}
+
+func (c FallbackConfig) withDefaults() FallbackConfig {
 	if c.Patience <= 0 {
 		c.Patience = DefaultPatience
 	}
@@ -61,7 +71,7 @@ func NewFallback(c FallbackConfig) (*Fallback, error) {
 	if c.Pause <= 0 {
 		c.Pause = DefaultPause
 	}
-	return &Fallback{cfg: c}, nil
+	return c
 }
 
 // Name returns the name of the first Model.
@@ -94,10 +104,11 @@ func (f *Fallback) Unchosen(asked string, o Option, fields []Field) string {
 }
 
 // Reply streams the reply of the first Model. If that fails or exceeds the patience before the first part, Reply streams the reply of the
-// second Model, whose last part contains its name.
+// second Model, whose parts contain its name and the class of the failure.
 func (f *Fallback) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
 	return func(yield func(ReplyPart, error) bool) {
-		if f.asksFirst() {
+		cause, rests := f.rests()
+		if !rests {
 			begun, err := f.first(ctx, r, yield)
 			if err == nil {
 				return
@@ -106,13 +117,26 @@ func (f *Fallback) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPar
 				yield(ReplyPart{}, err)
 				return
 			}
+			cause = ClassOf(err)
 		}
-		f.second(ctx, r, yield)
+		for part, err := range f.cfg.Second.Reply(ctx, r) {
+			if err == nil {
+				part.Model, part.Cause = f.cfg.Second.Name(), cause
+			}
+			if !yield(part, err) {
+				return
+			}
+		}
 	}
 }
 
 // errPatience is the cause of the failure of a Model that did not begin its reply in time.
 var errPatience = errors.New("no reply within the patience")
+
+// late is the failure of a Model that did not begin its reply in time.
+func late() error {
+	return &Failure{Class: ClassTransient, Message: reasons[ClassTransient], Cause: errPatience}
+}
 
 // first streams the reply of the first Model, without its failure, which it returns. It reports whether the reply has begun.
 func (f *Fallback) first(ctx context.Context, r ReplyRequest, yield func(ReplyPart, error) bool) (begun bool, err error) {
@@ -122,7 +146,7 @@ func (f *Fallback) first(ctx context.Context, r ReplyRequest, yield func(ReplyPa
 	defer patience.Stop()
 	for part, err := range f.cfg.First.Reply(limited, r) {
 		if err == nil && !begun && !patience.Stop() { // too late: the context has ended
-			err = &Failure{Class: ClassTransient, Message: reasons[ClassTransient], Cause: errPatience}
+			err = late()
 		}
 		if err != nil {
 			f.count(ctx, err)
@@ -137,64 +161,71 @@ func (f *Fallback) first(ctx context.Context, r ReplyRequest, yield func(ReplyPa
 	return true, nil
 }
 
-// second streams the reply of the second Model, with its name in the last part.
-func (f *Fallback) second(ctx context.Context, r ReplyRequest, yield func(ReplyPart, error) bool) {
-	var usage *Usage
-	for part, err := range f.cfg.Second.Reply(ctx, r) {
-		if part.Usage != nil {
-			usage, part.Usage = part.Usage, nil
-		}
-		if !yield(part, err) || err != nil {
-			return
-		}
-	}
-	yield(ReplyPart{Model: f.cfg.Second.Name(), Usage: usage}, nil)
-}
-
 // Answer returns the answer of the first Model. If that fails, and the question is no TaskJudge, it returns the answer of the second Model,
-// with its name.
+// with its name and the class of the failure. A caller waits for the answers to TaskRoute and TaskExtract, so they must arrive within the
+// patience.
 func (f *Fallback) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.Task == TaskJudge {
 		return f.cfg.First.Answer(ctx, q)
 	}
-	if f.asksFirst() {
-		a, err := f.cfg.First.Answer(ctx, q)
+	cause, rests := f.rests()
+	if !rests {
+		a, err := f.firstAnswer(ctx, q)
 		f.count(ctx, err)
 		if err == nil || ctx.Err() != nil {
 			return a, err
 		}
+		cause = ClassOf(err)
 	}
 	a, err := f.cfg.Second.Answer(ctx, q)
-	if err == nil && a.Model == "" {
-		a.Model = f.cfg.Second.Name()
+	if err == nil {
+		a.Model, a.Cause = f.cfg.Second.Name(), cause
 	}
 	return a, err
 }
 
-// asksFirst reports whether the first Model may be asked.
-func (f *Fallback) asksFirst() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return !f.cfg.Clock.Now().Before(f.until)
+// firstAnswer returns the answer of the first Model.
+func (f *Fallback) firstAnswer(ctx context.Context, q Question) (Answer, error) {
+	if q.Task != TaskRoute && q.Task != TaskExtract {
+		return f.cfg.First.Answer(ctx, q)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, f.cfg.Patience, errPatience)
+	defer cancel()
+	a, err := f.cfg.First.Answer(limited, q)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = late()
+	}
+	return a, err
+}
+
+// rests reports whether the first Model is not asked at present, and returns the class of its last failure.
+func (f *Fallback) rests() (cause Class, rests bool) {
+	b := f.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.cause, f.cfg.Clock.Now().Before(b.until)
 }
 
 // count counts the failures of the first Model in a row. Only those of its service count, so that requests that it cannot answer do not keep
 // others from it. Failures after the end of ctx do not count.
 func (f *Fallback) count(ctx context.Context, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	b := f.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case err == nil:
-		f.failures = 0
+		b.failures = 0
 		return
 	case ctx.Err() != nil:
 		return
 	case IsOutage(err), ClassOf(err) == ClassQuota:
-		f.failures++
+		b.failures++
+		b.cause = ClassOf(err)
 	}
-	rests := f.failures >= f.cfg.Failures
+	rests := b.failures >= f.cfg.Failures
 	if rests {
-		f.until = f.cfg.Clock.Now().Add(f.cfg.Pause)
+		b.until = f.cfg.Clock.Now().Add(f.cfg.Pause)
 	}
-	f.cfg.Logger.WarnContext(ctx, "model failed, asking the second one", "model", f.cfg.First.Name(), "second", f.cfg.Second.Name(), "rests", rests, "error", err)
+	f.cfg.Logger.WarnContext(ctx, "model failed, asking the second one", "model", f.cfg.First.Name(), "second", f.cfg.Second.Name(),
+		"class", ClassOf(err), "rests", rests, "error", err)
 }

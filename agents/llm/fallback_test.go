@@ -50,10 +50,19 @@ func newFallback(t *testing.T, first, second llm.Model) *llm.Fallback {
 	return f
 }
 
-// collectNamed returns the text of a reply, and the model that its last part names.
+// Answer implements llm.Model.
+func (silent) Answer(ctx context.Context, _ llm.Question) (llm.Answer, error) {
+	<-ctx.Done()
+	return llm.Answer{}, &llm.Failure{Class: llm.ClassTransient, Message: "ended", Cause: ctx.Err()}
+}
+
+// collectNamed returns the text of a reply, and the model that its parts name. It fails the test if a part names a model without a cause.
 func collectNamed(t *testing.T, m llm.Model) (text, by string, err error) {
 	t.Helper()
 	for part, e := range m.Reply(t.Context(), llm.ReplyRequest{}) {
+		if (part.Model == "") != (part.Cause == "") {
+			t.Errorf("a part by %q because of %q", part.Model, part.Cause)
+		}
 		text, by, err = text+part.Text, part.Model, e
 	}
 	return text, by, err
@@ -135,10 +144,30 @@ func TestFallbackAnswers(t *testing.T) {
 	t.Parallel()
 	second := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { return "{}", nil }}
 	f := newFallback(t, failing(llm.ClassRateLimited), second)
-	if a, err := f.Answer(t.Context(), llm.Question{Task: llm.TaskExtract}); err != nil || string(a.JSON) != "{}" || a.Model == "" {
+	if a, err := f.Answer(t.Context(), llm.Question{Task: llm.TaskExtract}); err != nil || string(a.JSON) != "{}" || a.Model == "" || a.Cause != llm.ClassRateLimited {
 		t.Errorf("answer %+v, %v", a, err)
 	}
 	if _, err := f.Answer(t.Context(), llm.Question{Task: llm.TaskJudge}); llm.ClassOf(err) != llm.ClassRateLimited {
 		t.Errorf("a judge: %v", err)
+	}
+}
+
+// TestFallbackAnswersInTime checks that the second model answers the questions of a turn if the first one is silent, and that questions after
+// the conversation have the time that they need.
+func TestFallbackAnswersInTime(t *testing.T) {
+	t.Parallel()
+	for task, within := range map[llm.Task]time.Duration{
+		llm.TaskRoute: llm.DefaultPatience, llm.TaskExtract: llm.DefaultPatience, llm.TaskAnalyze: time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			second := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { return "{}", nil }}
+			start := time.Now()
+			a, err := newFallback(t, silent{says("")}, second).Answer(ctx, llm.Question{Task: task})
+			if took := time.Since(start); took != within || (err == nil) != (within == llm.DefaultPatience) || err == nil && a.Cause != llm.ClassTransient {
+				t.Errorf("%s: %+v after %v, %v", task, a, took, err)
+			}
+		})
 	}
 }

@@ -51,7 +51,17 @@ type ToolCall struct {
 }
 
 // Usage counts the tokens that a model has read and written.
-type Usage struct{ Input, Output int }
+type Usage struct {
+	Input, Output int
+	Cached        int `json:",omitzero"` // tokens among Input that the service read from its cache, as far as it reports them
+}
 
 // Add returns the sum of two usages.
-func (u Usage) Add(v Usage) Usage { return Usage{u.Input + v.Input, u.Output + v.Output} }
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.Cached + v.Cached}
+}
+
+// Sub returns u minus v.
+func (u Usage) Sub(v Usage) Usage {
+	return Usage{u.Input - v.Input, u.Output - v.Output, u.Cached - v.Cached}
+}

@@ -20,6 +20,7 @@ type Question struct {
 	Schema       json.RawMessage // JSON schema of the answer
 	Language     string
 	Model        string
+	Fallback     string // see ReplyRequest
 	Temperature  *float64
 	Problem      string // error of the previous answer; empty at the first attempt
 
@@ -56,8 +57,9 @@ const (
 // Answer is a model's answer to a Question.
 type Answer struct {
 	JSON  json.RawMessage // unchanged text of the model, which may be invalid
-	Model string          // name of the model that answered, if the service reports it
+	Model string          // name of the model that answered, if the service reports it; Model.Name if Cause is set
 	Usage Usage
+	Cause Class // class of the requested model's failure, because of which Model has answered in its place; else empty
 }
 
 // Choice is the result of TaskRoute and TaskLabel.

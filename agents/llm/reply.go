@@ -12,6 +12,7 @@ type ReplyRequest struct {
 	Language     string   // BCP 47; empty means unspecified
 	Temperature  *float64 // nil means the model's default
 	Model        string   // name of a model as an API client specifies it; empty means the adapter's default
+	Fallback     string   // name of the model that replies if Model fails; empty or unknown means the adapter's default, or none
 	Messages     []Message
 	Unheard      string // words of the agent that the caller has interrupted and not heard; treated as data
 	Arriving     bool   // whether the instructions are new in the conversation and the agent speaks first
@@ -31,7 +32,8 @@ type ReplyPart struct {
 	Call   *ToolCall // tool to call; after the stream, the request is repeated with the tool's answer
 	Expect []string  // phrases that the other side may say next, as hints for speech recognition
 	Usage  *Usage    // set in the last part, if the model counts tokens
-	Model  string    // set in the last part, if another model than the requested one has replied
+	Model  string    // Model.Name of the model that replies in place of the requested one, in each part; else empty
+	Cause  Class     // class of the requested model's failure, because of which Model replies; empty if Model is
 }
 
 // Action names an agent's action in addition to its words.

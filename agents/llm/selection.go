@@ -1,12 +1,14 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright"
 )
@@ -39,13 +41,18 @@ func CheckName(m Model, field, asked string) error {
 	if _, known := NameOf(m, asked); known {
 		return nil
 	}
+	return callwright.Invalid(field, "must be a model of this server: %s", strings.Join(Names(m), ", "))
+}
+
+// Names returns the names by which requests can select a model of m, in alphabetical order.
+func Names(m Model) []string {
 	names := map[string]bool{Base: true, Turbo: true, m.Name(): true}
 	if n, ok := m.(Named); ok {
 		for name := range n.Named() {
 			names[name] = true
 		}
 	}
-	return callwright.Invalid(field, "must be a model of this server: %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Missing returns a human-readable warning that the default model answers requests for an unknown model: see Selection.
@@ -53,13 +60,74 @@ func Missing(asked string) string {
 	return fmt.Sprintf("this server has no model %q: its default model answers instead", callwright.Clip(asked, 100))
 }
 
-// Selection is a Model that passes each request to the model that the request names.
+// SelectionConfig configures a Selection. Zero fields other than Default mean none or the defaults of a FallbackConfig.
+type SelectionConfig struct {
+	Default  Model            `required:"always"`
+	Others   map[string]Model // further models by their names in requests
+	Fallback string           // name in Others of the fallback of Default, for requests without a fallback; empty means none
+
+	Patience time.Duration // see FallbackConfig
+	Failures int
+	Pause    time.Duration
+
+	callwright.Runtime
+}
+
+// Selection is a Model that passes each request to the model that the request names, and to the fallback that the request names if that
+// model fails: see Fallback. All requests for a model share the count of its failures.
 //
 // The default model answers requests without a name or with an unknown name, so that a conversation continues after a model was removed
 // from the configuration. A judge, however, must not change unnoticed: a question of TaskJudge with an unknown name causes ClassPermanent.
+// An unknown fallback is none.
+//
+// A Selection without NewSelection has no fallbacks.
 type Selection struct {
 	Default Model            // required
 	Others  map[string]Model // further models by their names in requests
+
+	cfg      FallbackConfig      // without models
+	fallback string              // of Default; may be empty
+	breakers map[string]*breaker // by name; "" is Default's
+}
+
+// NewSelection returns a Selection with fallbacks. It returns an error if Default is missing, or if Fallback is unknown.
+func NewSelection(c SelectionConfig) (Selection, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return Selection{}, err
+	}
+	if c.Fallback != "" && c.Others[c.Fallback] == nil {
+		return Selection{}, fmt.Errorf("llm: SelectionConfig.Fallback %q is no name in Others", c.Fallback)
+	}
+	s := Selection{
+		Default: c.Default, Others: c.Others, fallback: c.Fallback, breakers: map[string]*breaker{"": {}},
+		cfg: FallbackConfig{Patience: c.Patience, Failures: c.Failures, Pause: c.Pause, Runtime: c.Runtime}.withDefaults(),
+	}
+	for name := range c.Others {
+		s.breakers[name] = &breaker{}
+	}
+	return s, nil
+}
+
+// guarded returns the model that a request names, with the fallback that the request names.
+func (s Selection) guarded(asked, fallback string) Model {
+	first := s.of(asked)
+	if s.breakers == nil {
+		return first
+	}
+	if s.Others[asked] == nil {
+		asked = ""
+		fallback = cmp.Or(fallback, s.fallback)
+	}
+	second := s.Others[fallback]
+	if second == nil && (fallback == Base || fallback == Turbo || fallback == s.Default.Name()) {
+		fallback, second = "", s.Default
+	}
+	if second == nil || fallback == asked {
+		return first
+	}
+	c := s.cfg
+	c.First, c.Second = first, second
+	return &Fallback{cfg: c, breaker: s.breakers[asked]}
 }
 
 // Name returns the name of the default model.
@@ -116,16 +184,17 @@ func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	return nil
 }
 
-// Reply returns the reply of the model that the request names, or of the default model if the name is unknown.
+// Reply returns the reply of the model that the request names, or of the default model if the name is unknown. If that model fails, it
+// returns the reply of the fallback.
 func (s Selection) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
-	return s.of(r.Model).Reply(ctx, r)
+	return s.guarded(r.Model, r.Fallback).Reply(ctx, r)
 }
 
-// Answer returns the answer of the model that the question names, or of the default model if the name is unknown. A question of TaskJudge
-// with an unknown name causes ClassPermanent.
+// Answer returns the answer of the model that the question names, or of the default model if the name is unknown. If that model fails, it
+// returns the answer of the fallback, except to a question of TaskJudge. Such a question with an unknown name causes ClassPermanent.
 func (s Selection) Answer(ctx context.Context, q Question) (Answer, error) {
 	if _, known := NameOf(s, q.Model); !known && q.Task == TaskJudge {
 		return Answer{}, &Failure{Class: ClassPermanent, Message: fmt.Sprintf("this server has no model %q", callwright.Clip(q.Model, 100))}
 	}
-	return s.of(q.Model).Answer(ctx, q)
+	return s.guarded(q.Model, q.Fallback).Answer(ctx, q)
 }

@@ -77,3 +77,42 @@ func TestSelectionTellsLimits(t *testing.T) {
 		t.Errorf("with a rule for the task: %q", got)
 	}
 }
+
+// TestSelectionFallbacks checks which model replies if the requested one fails: the fallback of the request, or that of the default model.
+func TestSelectionFallbacks(t *testing.T) {
+	t.Parallel()
+	down := &agentstest.Model{Called: "down", Says: failing(llm.ClassTransient).Says}
+	s, err := llm.NewSelection(llm.SelectionConfig{
+		Default: down, Others: map[string]llm.Model{"a": says("A."), "b": says("B."), "c": down}, Fallback: "a",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ model, fallback, want string }{
+		{"", "", "A."}, {"base", "", "A."}, {"gone", "", "A."}, {"", "b", "B."}, {"", "gone", ""}, {"c", "", ""}, {"c", "b", "B."},
+		{"c", "c", ""}, {"", "base", ""}, {"b", "base", "B."},
+	} {
+		got, err := agentstest.Collect(t.Context(), s, llm.ReplyRequest{Model: tt.model, Fallback: tt.fallback})
+		if got.Text != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%q with the fallback %q: %q, %v", tt.model, tt.fallback, got.Text, err)
+		}
+	}
+	asked := len(down.Requests())
+	if _, err := agentstest.Collect(t.Context(), s, llm.ReplyRequest{Fallback: "b"}); err != nil || len(down.Requests()) != asked {
+		t.Errorf("a model that has failed often, also with other fallbacks, is asked again: %v", err)
+	}
+	if _, err := llm.NewSelection(llm.SelectionConfig{Default: down, Fallback: "gone"}); err == nil {
+		t.Error("an unknown fallback of the default model is accepted")
+	}
+}
+
+// TestSelectionModel runs the suite of models on a selection with a fallback.
+func TestSelectionModel(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunModel(t, agentstest.ModelHarness{New: func(t *testing.T) llm.Model {
+		s, err := llm.NewSelection(llm.SelectionConfig{Default: failing(llm.ClassTransient), Others: map[string]llm.Model{"a": says("Hello.")}, Fallback: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}})
+}

@@ -50,7 +50,7 @@ func (w *walk) visit(v way) {
 	w.at, w.answer.BargeIn = v.to, v.to.BargeIn
 	w.state.Node, w.state.ActionPending = w.at.ID, pending
 	w.state.Visited = append(w.state.Visited, w.at.ID)
-	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag})
+	w.note(LogEntry{Kind: LogVisit, Tag: w.at.Tag, Settings: w.at.Settings()})
 }
 
 // loop ends a turn that has visited MaxVisits nodes. At the second consecutive turn of this kind, it also ends the conversation.

@@ -103,7 +103,7 @@ func TestEarlyToolsWait(t *testing.T) {
 	if n := len(requests.Made()); n != 1 || b.State().Variables["id"] != int64(7) || b.State().Turn != 2 {
 		t.Errorf("%d requests were sent; the state is %+v", n, b.State())
 	}
-	withdrawn := pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: m.Usage, ModelCalls: 1}}
+	withdrawn := pathway.Log{Withdrawn: pathway.Withdrawn{Answers: 1, Usage: m.Usage, ModelCalls: 1, Models: []llm.Use{{Model: m.Name(), Requests: 1, Usage: m.Usage}}}}
 	if len(logs) != 3 || !reflect.DeepEqual(logs[:2], []pathway.Log{withdrawn, withdrawn}) || logs[2].Usage != (llm.Usage{Input: 6, Output: 4}) || logs[2].ModelCalls != 2 {
 		t.Errorf("the logs are %+v", logs)
 	}

@@ -28,6 +28,7 @@ type Agent struct {
 	Persona       string // instructions that precede the nodes' instructions; may contain {{variables}}
 	Language      string // BCP 47; empty means unspecified
 	Model         string // model of nodes that name none; empty means the adapter's default
+	Fallback      string // name of the model that replies if that model fails: see llm.ReplyRequest
 	Temperature   *float64
 	TransferTo    string         // E.164 number or SIP URI for transfer nodes that name none; may be empty
 	FirstSentence string         // spoken before the words of the first node; may contain {{variables}}

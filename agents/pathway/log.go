@@ -17,7 +17,8 @@ type Log struct {
 	Usage    llm.Usage
 	Duration time.Duration
 
-	ModelCalls int // requests to the model, including repeated and failed ones
+	ModelCalls int       // requests to the model, including repeated and failed ones
+	Models     []llm.Use // models that answered these requests; nil means none
 
 	// Withdrawn counts the early answers that were withdrawn before this turn. The log of a withdrawn turn has no other fields.
 	Withdrawn Withdrawn
@@ -27,12 +28,13 @@ type Log struct {
 type Withdrawn struct {
 	Answers    int
 	Usage      llm.Usage
-	ModelCalls int // requests to the model
+	ModelCalls int       // requests to the model
+	Models     []llm.Use // models that answered these requests; nil means none
 }
 
 // Add returns the sum of w and v.
 func (w Withdrawn) Add(v Withdrawn) Withdrawn {
-	return Withdrawn{w.Answers + v.Answers, w.Usage.Add(v.Usage), w.ModelCalls + v.ModelCalls}
+	return Withdrawn{w.Answers + v.Answers, w.Usage.Add(v.Usage), w.ModelCalls + v.ModelCalls, llm.AddUses(w.Models, v.Models...)}
 }
 
 // LogEntry is one event of a turn.
@@ -47,6 +49,9 @@ type LogEntry struct {
 	Variables map[string]any // variables that changed, for LogVariables
 	Request   *request.Log   // for LogRequest
 	At        time.Time
+
+	// Settings contains the node's settings of the conversation, for LogVisit: see graph.Node.Settings.
+	Settings map[string]float64
 }
 
 // LogKind names the kind of an event in a log.

@@ -111,7 +111,7 @@ func (w *walk) request() llm.ReplyRequest {
 	model, temperature := w.model()
 	return llm.ReplyRequest{
 		Org: w.agent.Org, Task: llm.TaskReply, Instructions: strings.Join(parts, "\n\n"), Language: w.agent.Language,
-		Model: model, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
+		Model: model, Fallback: w.agent.Fallback, Temperature: temperature, Messages: slices.Clone(w.state.Talk.Messages),
 		Facts: request.Known(slices.Concat(w.agent.Facts, w.graph.Facts), &w.values),
 	}
 }
@@ -120,7 +120,7 @@ func (w *walk) request() llm.ReplyRequest {
 func (w *walk) question() llm.Question {
 	model, temperature := w.model()
 	return llm.Question{
-		Org: w.agent.Org, Language: w.agent.Language, Model: model, Temperature: temperature,
+		Org: w.agent.Org, Language: w.agent.Language, Model: model, Fallback: w.agent.Fallback, Temperature: temperature,
 		Messages: slices.Clone(w.state.Talk.Messages), Variables: w.state.Variables,
 	}
 }

@@ -75,7 +75,7 @@ func (r *Interpreter) Step(
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
 	if w.answer.Certain(); in.Withdraw() {
-		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage, w.counter.Calls()}}, conversation.ErrWithdrawn
+		return s, Log{Withdrawn: Withdrawn{1, w.log.Usage, w.counter.Calls(), w.counter.Uses()}}, conversation.ErrWithdrawn
 	}
 	w.close(ctx)
 	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
@@ -240,7 +240,7 @@ func (w *walk) close(ctx context.Context) {
 		}
 	}
 	w.nameLimits()
-	w.log.Node, w.log.Said, w.log.ModelCalls = w.state.Node, w.answer.Said(), w.counter.Calls()
+	w.log.Node, w.log.Said, w.log.ModelCalls, w.log.Models = w.state.Node, w.answer.Said(), w.counter.Calls(), w.counter.Uses()
 }
 
 // expect emits hints of the caller's next words for the recognizer, the form of the expected answer, and the node's waits for the caller. In

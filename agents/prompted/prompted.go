@@ -29,6 +29,7 @@ type Config struct {
 	FirstSentence string // may contain {{variables}}; if empty, the model produces it
 	Language      string // BCP 47 tag
 	ModelName     string // model name from an API client; if empty, the adapter's default
+	Fallback      string // name of the model that replies if that model fails: see llm.ReplyRequest
 	Temperature   *float64
 	TransferTo    string            // E.164 number or SIP URI; empty means no transfers
 	Facts         []request.Fact    // sentences that explain variables to the model
@@ -61,6 +62,7 @@ type Brain struct {
 	variables map[string]any // Config.Variables and the variables that tools set
 	usage     llm.Usage      // of the last turn
 	calls     int            // model calls of the last turn
+	uses      []llm.Use      // models that answered these calls
 	early     dialogue.EarlyBudget
 }
 
@@ -104,6 +106,10 @@ func (b *Brain) Usage() llm.Usage { return b.usage }
 // turn.
 func (b *Brain) ModelCalls() int { return b.calls }
 
+// Models returns the models that answered the requests of the last turn, even if that turn was withdrawn. It must not be called during a
+// turn.
+func (b *Brain) Models() []llm.Use { return b.uses }
+
 // AnswersEarly implements conversation.EarlyBrain: it reports whether dialogue.EarlyBudget allows an early answer. The model answers a turn
 // that is not certain, and only its tools and the steps that cannot be withdrawn wait until the turn is certain.
 func (b *Brain) AnswersEarly() bool { return b.early.Allows() }
@@ -141,7 +147,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 			}
 		}
 		goesOn, withdrawn := a.Certain(), t.Withdraw()
-		b.calls = model.Calls()
+		b.calls, b.uses = model.Calls(), model.Uses()
 		b.early.Count(withdrawn, b.calls)
 		switch {
 		case withdrawn:
@@ -182,7 +188,7 @@ const maxFacts = 1 << 20
 // request returns a request to the model, without knowledge and messages.
 func (b *Brain) request() llm.ReplyRequest {
 	return llm.ReplyRequest{
-		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName,
+		Org: b.cfg.Org, Instructions: b.cfg.Task, CanEnd: true, Language: b.cfg.Language, Model: b.cfg.ModelName, Fallback: b.cfg.Fallback,
 		Temperature: b.cfg.Temperature, CanTransfer: b.cfg.TransferTo != "",
 		Unheard: b.talk.Unheard,
 		Facts:   request.Known(b.cfg.Facts, template.NewValues(b.variables, maxFacts)),

@@ -143,13 +143,13 @@ func addsCounts(t *testing.T, s subject) {
 	more := group.Sums{
 		Counts: group.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40},
 		Usage: engine.Usage{
-			Caller: llm.Usage{Input: 10, Output: 20}, Agent: llm.Usage{Input: 30, Output: 40}, Judge: llm.Usage{Input: 50, Output: 60},
+			Caller: llm.Usage{Input: 10, Output: 20, Cached: 10}, Agent: llm.Usage{Input: 30, Output: 40, Cached: 20}, Judge: llm.Usage{Input: 50, Output: 60, Cached: 30},
 		},
 		Spend: engine.Spend{Tokens: 10, Cost: 5_000_000_000, Priced: 20, Unpriced: 30},
 	}
 	want.Counts, want.Revision = group.Counts{Passed: 11, Failed: 22, Error: 33, Cancelled: 44}, 2
 	want.Usage = engine.Usage{
-		Caller: llm.Usage{Input: 11, Output: 22}, Agent: llm.Usage{Input: 33, Output: 44}, Judge: llm.Usage{Input: 55, Output: 6_000_000_060},
+		Caller: llm.Usage{Input: 11, Output: 22, Cached: 11}, Agent: llm.Usage{Input: 33, Output: 44, Cached: 22}, Judge: llm.Usage{Input: 55, Output: 6_000_000_060, Cached: 33},
 	}
 	want.Spend = engine.Spend{Tokens: 6_000_000_031, Cost: 7_005_000_000_000, Priced: 28, Unpriced: 39}
 	got, err := s.add(t, "a", more)

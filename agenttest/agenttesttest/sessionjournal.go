@@ -31,9 +31,9 @@ func FullSession(id string) tornado.Session {
 		},
 		Usage: tornado.Usage{
 			Runs: engine.Usage{
-				Caller: llm.Usage{Input: 1, Output: 2}, Agent: llm.Usage{Input: 3, Output: 4}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000},
+				Caller: llm.Usage{Input: 1, Output: 2, Cached: 1}, Agent: llm.Usage{Input: 3, Output: 4, Cached: 2}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000, Cached: 3},
 			},
-			Analyst: llm.Usage{Input: 7, Output: 8}, Fixer: llm.Usage{Input: 9, Output: 10},
+			Analyst: llm.Usage{Input: 7, Output: 8, Cached: 4}, Fixer: llm.Usage{Input: 9, Output: 10, Cached: 5},
 			Spend: engine.Spend{Tokens: 6_000_000_049, Cost: 7_000_000_000_000, Priced: 8, Unpriced: 9},
 		},
 		Node: "node 1", Cancel: true, CreatedAt: at, EndedAt: later(9), Revision: 1,

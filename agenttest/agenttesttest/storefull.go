@@ -58,7 +58,8 @@ func FullOutcome() engine.Outcome {
 		Issues: []string{words}, Examples: []assert.ToneExample{{Turn: 1, Category: "flow", Text: words, Sentiment: "negative"}},
 		WordsPerTurn: 11.5, RepeatedSentences: 0.25,
 	}
-	usage := llm.Usage{Input: 1200, Output: 340}
+	usage, cost := llm.Usage{Input: 1200, Output: 340, Cached: 1000}, engine.Money(123_456_789)
+	use := engine.Use{Role: "agent", Use: llm.Use{Model: "m2", Replaced: "m1", Cause: llm.ClassRateLimited, Requests: 3, Failed: 1, Uncounted: 1, Usage: usage}, Cost: &cost}
 	return engine.Outcome{
 		Verdict: engine.Failed, Error: words, Quota: true, Score: &score, Tone: &tone, Blame: "menu", Warnings: []string{words},
 		Evidence: assert.Evidence{
@@ -80,7 +81,9 @@ func FullOutcome() engine.Outcome {
 		Turns: []engine.Turn{{
 			Index: 1, Node: "menu", Notes: []engine.Note{{Kind: "decision", Node: "menu", Text: words}},
 			CallerTook: 123456789, Took: 987654321, Usage: engine.Usage{Caller: usage, Agent: usage, Judge: usage},
+			Uses: []engine.Use{use},
 		}},
+		Uses:   []engine.Use{use},
 		Usage:  engine.Usage{Caller: usage, Agent: usage, Judge: usage},
 		Spend:  engine.Spend{Tokens: 4620, Cost: 123_456_789, Priced: 12, Unpriced: 1},
 		Models: engine.Models{Caller: "caller-1", Agent: "agent-1", Judge: "judge-1"}, ByRules: true, Refused: true, Took: 12345678901,
@@ -120,7 +123,7 @@ func FullBatch(id string) group.Batch {
 		Counts: group.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: group.StoppedByQuota,
 		Budget: engine.Limit{Tokens: 4_000_000_000, Cost: 5_000_000_000_000}, Concurrency: 4,
 		Usage: engine.Usage{
-			Caller: llm.Usage{Input: 1, Output: 2}, Agent: llm.Usage{Input: 3, Output: 4}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000},
+			Caller: llm.Usage{Input: 1, Output: 2, Cached: 1}, Agent: llm.Usage{Input: 3, Output: 4, Cached: 2}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000, Cached: 3},
 		},
 		Spend: engine.Spend{Tokens: 6_000_000_021, Cost: 7_000_000_000_000, Priced: 8, Unpriced: 9},
 		Flakes: &group.Flakes{

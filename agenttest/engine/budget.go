@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 )
 
 // Limit is the maximum usage of models. The zero Limit is unlimited.
@@ -17,43 +17,22 @@ type Limit struct {
 	Cost   Money // 0 means no limit; calls with an unknown price are not limited
 }
 
-// Money is an amount in billionths of the currency in which a Pricer states prices.
-type Money int64
+// Money is an amount of money.
+type Money = price.Money
 
-// Amount returns the amount in units of the currency.
-func (m Money) Amount() float64 { return float64(m) / moneyUnit }
+// Pricer returns the cost of a call of the model with a Model.Name. known is false if the price of the model is unknown. The engine calls
+// it before a model call with estimated tokens, and again after the call. It must be safe for concurrent use. price.Table.Cost is a Pricer.
+type Pricer func(model string, u llm.Usage) (cost Money, known bool)
 
-// String returns the amount in units of the currency, with as few digits as possible.
-func (m Money) String() string { return strconv.FormatFloat(m.Amount(), 'f', -1, 64) }
-
-// MoneyOf returns an amount, in units of the currency, as Money. It returns false if the amount is negative, not a number or larger than
-// MaxAmount.
-func MoneyOf(amount float64) (Money, bool) {
-	if math.IsNaN(amount) || amount < 0 || amount > MaxAmount {
-		return 0, false
-	}
-	return Money(math.Round(amount * moneyUnit)), true
-}
-
-const moneyUnit = 1e9
-
-// MaxAmount is the largest amount that MoneyOf accepts.
-const MaxAmount = 1e9
-
-// Pricer returns the cost of a model call in the program's currency. known is false if the price of the model is unknown. The engine calls
-// it before a model call with estimated tokens, and again after the call. It must be safe for concurrent use.
-type Pricer func(model string, u llm.Usage) (price float64, known bool)
-
-// of returns the cost of a call as Money, or false if the cost is unknown. p may be nil.
+// of returns the cost of a call, or false if the cost is unknown. p may be nil.
 func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
 	if p == nil {
 		return 0, false
 	}
-	price, known := p(model, u)
-	if !known {
-		return 0, false
+	if cost, known := p(model, u); known {
+		return cost, true
 	}
-	return MoneyOf(price)
+	return 0, false
 }
 
 // Spend returns the usage of one answered model call with its cost, if known.

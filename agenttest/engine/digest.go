@@ -134,6 +134,9 @@ func (f *form) reply(r *llm.ReplyRequest) {
 	if r.Unheard != "" { // runs have no interruptions, so the digests of stored answers stay valid
 		f.text(r.Unheard)
 	}
+	if r.Fallback != "" { // likewise
+		f.text("fallback " + r.Fallback)
+	}
 }
 
 func (f *form) question(q *llm.Question) {
@@ -160,4 +163,7 @@ func (f *form) question(q *llm.Question) {
 	f.text(q.Problem)
 	f.number(q.Trial)
 	f.number(q.Attempt)
+	if q.Fallback != "" { // likewise
+		f.text("fallback " + q.Fallback)
+	}
 }

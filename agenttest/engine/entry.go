@@ -24,6 +24,9 @@ type entry struct {
 	Answer  answer    `json:"answer,omitzero"`
 	Class   llm.Class `json:"class,omitempty"` // of a failure; else empty
 	Message string    `json:"message,omitempty"`
+
+	Replacement string    `json:"replacement,omitempty"` // Model.Name of the model that answered in place of the requested one; else empty
+	Cause       llm.Class `json:"cause,omitempty"`       // class of the failure of the requested model, if another one answered
 }
 
 // part is a part of a reply. Consecutive texts of a model are joined in one part.
@@ -55,6 +58,7 @@ type answer struct {
 type usage struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
+	Cached int `json:"cached,omitempty"`
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
@@ -73,6 +77,9 @@ func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
 			return nil, err
 		}
 		size += sizeOf(p)
+		if p.Cause != "" {
+			e.Replacement, e.Cause = valid(p.Model), p.Cause
+		}
 		if size > maxReply || len(e.Parts) > maxParts {
 			return nil, tooLong()
 		}
@@ -131,7 +138,7 @@ func partOf(p llm.ReplyPart) part {
 		out.Call = &call{valid(p.Call.ID), valid(p.Call.Name), valid(string(p.Call.Arguments)), valid(string(p.Call.Extra))}
 	}
 	if p.Usage != nil {
-		out.Usage = &usage{p.Usage.Input, p.Usage.Output}
+		out.Usage = new(usage(*p.Usage))
 	}
 	return out
 }
@@ -146,7 +153,7 @@ func (p part) part() llm.ReplyPart {
 		}
 	}
 	if p.Usage != nil {
-		out.Usage = &llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output}
+		out.Usage = new(llm.Usage(*p.Usage))
 	}
 	return out
 }
@@ -156,13 +163,15 @@ func answered(a llm.Answer) (*entry, error) {
 	if len(a.JSON) > maxReply {
 		return nil, tooLong()
 	}
-	return &entry{Answer: answer{
-		Text: valid(string(a.JSON)), Model: valid(a.Model), Usage: usage{a.Usage.Input, a.Usage.Output},
-	}}, nil
+	e := &entry{Answer: answer{Text: valid(string(a.JSON)), Model: valid(a.Model), Usage: usage(a.Usage)}}
+	if a.Cause != "" {
+		e.Replacement, e.Cause = valid(a.Model), a.Cause
+	}
+	return e, nil
 }
 
 func (a answer) answer() llm.Answer {
-	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage{Input: a.Usage.Input, Output: a.Usage.Output}}
+	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage(a.Usage)}
 }
 
 // failure returns the stored failure, or nil if the entry contains none.
@@ -175,10 +184,10 @@ func (e *entry) failure() error {
 
 // usage returns the tokens that the model reported.
 func (e *entry) usage() llm.Usage {
-	u := llm.Usage{Input: e.Answer.Usage.Input, Output: e.Answer.Usage.Output}
+	u := llm.Usage(e.Answer.Usage)
 	for _, p := range e.Parts {
 		if p.Usage != nil {
-			u = u.Add(llm.Usage{Input: p.Usage.Input, Output: p.Usage.Output})
+			u = u.Add(llm.Usage(*p.Usage))
 		}
 	}
 	return u

@@ -180,7 +180,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 // decide.
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
-	o.Usage, o.Models = r.models.spent(), r.models.answerers()
+	o.Usage, o.Models, o.Uses = r.models.spent(), r.models.answerers(), r.models.allUses()
 	o.Spend = r.models.budget.Used()
 	t := r.models.failures()
 	o.Quota = t.quota

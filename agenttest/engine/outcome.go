@@ -46,6 +46,7 @@ type Outcome struct {
 	Usage    Usage
 	Spend    Spend // usage that counts toward budgets
 	Models   Models
+	Uses     []Use    // models that answered, by role; calls that the journal answers count, too
 	ByRules  bool     // the caller replayed recorded words, and no request of the run needed a language model
 	Warnings []string // human-readable
 	Took     time.Duration
@@ -59,6 +60,15 @@ type Turn struct {
 	CallerTook time.Duration // duration of the simulated caller's previous turn
 	Took       time.Duration // duration of the agent's turn
 	Usage      Usage         // usage of both turns
+	Uses       []Use         // models that answered in both turns, by role; without Cost
+}
+
+// Use counts the calls of one model in one role.
+type Use struct {
+	Role string // "caller", "agent" or "judge"
+	llm.Use
+
+	Cost *Money `json:",omitempty"` // cost of Usage; nil if the price of the model is unknown
 }
 
 // Usage counts the tokens of a run's model calls by role. A call that the journal answers counts once, like any other.
@@ -74,10 +84,7 @@ func (u Usage) Plus(v Usage) Usage {
 
 // less returns u minus v.
 func (u Usage) less(v Usage) Usage {
-	minus := func(a, b llm.Usage) llm.Usage {
-		return llm.Usage{Input: a.Input - b.Input, Output: a.Output - b.Output}
-	}
-	return Usage{minus(u.Caller, v.Caller), minus(u.Agent, v.Agent), minus(u.Judge, v.Judge)}
+	return Usage{u.Caller.Sub(v.Caller), u.Agent.Sub(v.Agent), u.Judge.Sub(v.Judge)}
 }
 
 // of returns a pointer to the usage of a role.

@@ -61,8 +61,13 @@ type recorder struct {
 	next         map[digest]int      // number of the next answer to store
 	usage        Usage
 	asked        Models
+	uses         [3][]llm.Use // by role: see roles
+	recent       [3][]llm.Use // since the last turn
 	callFailures callFailures
 }
+
+// roles lists the roles in the order of recorder.uses.
+var roles = [...]role{byCaller, byAgent, byJudge}
 
 // callFailures contains failures of the journal and of model calls.
 type callFailures struct {
@@ -192,7 +197,7 @@ func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	}
 	s := Spend{Tokens: used.Input + used.Output}
 	var known bool
-	if s.Cost, known = r.pricer.of(m.named, used); known && counted {
+	if s.Cost, known = r.pricer.of(cmp.Or(e.Replacement, m.named), used); known && counted {
 		s.Priced = 1
 	} else {
 		s.Unpriced = 1
@@ -291,12 +296,51 @@ func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent.Unpriced > 0 {
-		r.callFailures.unpriced = m.named
+		r.callFailures.unpriced = cmp.Or(e.Replacement, m.named)
 	}
 	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
 	*tokens = tokens.Add(e.usage())
 	r.callFailures.refused = r.callFailures.refused || e.Class == llm.ClassPermanent
-	*name, _ = llm.NameOf(m.model, m.asked)
+	use := llm.UseOf(m.model, m.asked, e.Replacement, e.Cause, e.usage())
+	if e.Class != "" {
+		use.Failed, use.Uncounted = 1, 0
+	}
+	*name = use.Model
+	i := slices.Index(roles[:], m.by)
+	r.uses[i], r.recent[i] = llm.AddUses(r.uses[i], use), llm.AddUses(r.recent[i], use)
+}
+
+// recentUses returns the models that have answered since the last call of recentUses.
+func (r *recorder) recentUses() []Use {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	uses := usesOf(r.recent)
+	r.recent = [3][]llm.Use{}
+	return uses
+}
+
+// allUses returns the models that have answered so far, with the cost of their usage.
+func (r *recorder) allUses() []Use {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	uses := usesOf(r.uses)
+	for i, u := range uses {
+		if cost, known := r.pricer.of(u.Model, u.Usage); known {
+			uses[i].Cost = &cost
+		}
+	}
+	return uses
+}
+
+// usesOf returns the uses of all roles in one list, or nil if there are none.
+func usesOf(byRole [3][]llm.Use) []Use {
+	var all []Use
+	for i, uses := range byRole {
+		for _, u := range uses {
+			all = append(all, Use{Role: string(roles[i]), Use: u})
+		}
+	}
+	return all
 }
 
 // spent returns the tokens counted so far.
@@ -343,7 +387,7 @@ type recorded struct {
 	by      role
 	repeats bool   // whether the model is llm.Repeatable
 	asked   string // model name in the request; may be empty
-	named   string // model name for the price: asked or, if empty, the model's own name
+	named   string // Model.Name of the model that the request names, for its price
 	in      *recorder
 }
 
@@ -352,6 +396,12 @@ var (
 	_ llm.Hinter     = recorded{}
 	_ llm.Repeatable = recorded{}
 )
+
+// ask sets the name of the model that a request names.
+func (m *recorded) ask(name string) {
+	m.asked = name
+	m.named, _ = llm.NameOf(m.model, name)
+}
 
 // Name returns the name of the model.
 func (m recorded) Name() string { return m.model.Name() }
@@ -372,7 +422,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial
 		m.in.need()
-		m.asked, m.named = r.Model, cmp.Or(r.Model, m.model.Name())
+		m.ask(r.Model)
 		e, err := m.in.ask(ctx, m, func(f *form) { f.reply(&r) }, func() (*entry, error) {
 			return collect(m.model.Reply(ctx, r))
 		})
@@ -391,7 +441,7 @@ func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.R
 // Answer returns the answer to a question after it is stored.
 func (m recorded) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Trial = m.in.trial
-	m.asked, m.named = q.Model, cmp.Or(q.Model, m.model.Name())
+	m.ask(q.Model)
 	e, err := m.in.ask(ctx, m, func(f *form) { f.question(&q) }, func() (*entry, error) {
 		a, err := m.model.Answer(ctx, q)
 		if err != nil {

@@ -198,6 +198,7 @@ func (r *run) note(t AgentTurn, detail Turn) {
 	r.notes += len(detail.Notes)
 	spent := r.models.spent()
 	detail.Usage, r.spent = spent.less(r.spent), spent
+	detail.Uses = r.models.recentUses()
 	r.out.Turns = append(r.out.Turns, detail)
 }
 

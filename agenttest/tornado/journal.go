@@ -401,14 +401,15 @@ func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 			return storedAnswer{}, err
 		}
 		a, err := m.ask(ctx, q)
-		return storedAnswer{a.JSON, a.Model, a.Usage}, err
+		return storedAnswer{a.JSON, a.Model, a.Usage, a.Cause}, err
 	})
 	if err == nil {
 		u := &m.journal.session.Usage
 		*m.usage = m.usage.Add(a.Usage)
-		u.Spend = u.Spend.Plus(m.journal.cfg.Pricer.Spend(m.Name(), a.Usage))
+		answered := llm.UseOf(m.Model, q.Model, a.Model, a.Cause, a.Usage).Model
+		u.Spend = u.Spend.Plus(m.journal.cfg.Pricer.Spend(answered, a.Usage))
 	}
-	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage}, err
+	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage, Cause: a.Cause}, err
 }
 
 // storedAnswer is the stored form of a model's answer. Text holds bytes, because an invalid answer may not be JSON.
@@ -416,6 +417,7 @@ type storedAnswer struct {
 	Text  []byte    `json:"text"`
 	Model string    `json:"model"`
 	Usage llm.Usage `json:"usage"`
+	Cause llm.Class `json:"cause,omitempty"`
 }
 
 // askOnce asks the model. It returns a failure of llm.ClassTransient if there is no answer after callTime.

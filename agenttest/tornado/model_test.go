@@ -11,6 +11,7 @@ import (
 
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
@@ -50,7 +51,7 @@ func TestModelProposes(t *testing.T) {
 		with := func(c *tornado.Config) {
 			c.Fixer, c.Model = nil, counted(llm.TaskFix, &asked, func(n int) (string, error) { return answers[n-1], nil })
 			c.Analyst = c.Model // the model does not support llm.TaskAnalyze
-			c.Pricer = func(string, llm.Usage) (float64, bool) { return 0.5, true }
+			c.Pricer = func(string, llm.Usage) (price.Money, bool) { return 500_000_000, true }
 		}
 		first, second := w.node(with), w.node(with)
 		stop := w.runUntil(first)

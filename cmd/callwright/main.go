@@ -26,7 +26,7 @@ func main() {
 
 // config passes the adapters to the command line.
 func config(stdin io.Reader) cli.Config {
-	return cli.Config{Model: model, Judge: judged, Ports: openPorts, Admin: openAdmin, Stdin: stdin}
+	return cli.Config{Model: model, Judge: judged, Ports: openPorts, Admin: openAdmin, CheckBrain: checkBrain, Stdin: stdin}
 }
 
 // model returns the model at o.BaseURL, or a scripted model if the URL is empty.

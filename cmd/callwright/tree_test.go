@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +111,8 @@ var rows = map[string]row{
 	"issues status":   {args: []string{example, "in_progress"}, text: "in_progress", has: []string{"status"}, api: true},
 
 	"test":             {args: []string{"../../transport/cli/testdata/scenarios", "--pathway", "../../transport/cli/testdata/pathway.json"}, text: "passed", has: []string{"scenarios"}},
+	"brain":            {text: "check", has: []string{"commands"}},
+	"brain check":      {prepare: greeter, text: "speaks-first", has: []string{"duties"}},
 	"scenarios":        {text: "export", has: []string{"commands"}},
 	"scenarios export": {args: []string{"--pathway", example, "--dir", "FOLDER/scenarios"}, text: ".yaml", has: []string{"file", "name"}, api: true, failure: 3},
 	"scenarios import": {args: []string{"../../transport/cli/testdata/scenarios", "--pathway", example}, text: "created: ", has: []string{"changes", "unchanged"}, api: true, failure: 3},
@@ -165,6 +168,16 @@ var rows = map[string]row{
 }
 
 func nothing(*testing.T, *deployment) []string { return nil }
+
+// greeter runs a service that implements a brain, and returns its URL.
+func greeter(t *testing.T, _ *deployment) []string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"type":"say","text":"Hello."}`+"\n"+`{"type":"done"}`+"\n")
+	}))
+	t.Cleanup(server.Close)
+	return []string{server.URL}
+}
 
 // ofAcme returns a prepare function that creates an organization, and returns the given arguments followed by the organization's id.
 func ofAcme(before ...string) func(*testing.T, *deployment) []string {

@@ -88,7 +88,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.to.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.to.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
-	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API (default: the scripted model)")
+	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API, or anthropic+https://... or gemini+https://... (default: the scripted model)")
 	f.StringVar(&c.to.LLMModel, "llm-model", "", "the model to ask for there")
 	f.StringVar((*string)(&c.to.LLMAPIKey), "llm-api-key", "", "the key to that API")
 	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
@@ -138,10 +138,10 @@ func (c *config) addVoice(f *flag.FlagSet) {
 
 // addRecognizer adds the flags of the recognizer.
 func (c *config) addRecognizer(f *flag.FlagSet) {
-	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, deepgram or vosk (default: pocketsphinx)")
-	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer, for deepgram and vosk (default: Deepgram's, or ws://127.0.0.1:2700)")
-	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: nova-3 of deepgram, gpt-4o-mini-transcribe of openai)")
-	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to deepgram")
+	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, assemblyai, cartesia, deepgram, elevenlabs, sherpa-offline, sherpa-online, vosk or wyoming (default: pocketsphinx)")
+	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer (default: the vendor's, or a server on this machine: ws://127.0.0.1:2700 of vosk, tcp://127.0.0.1:10300 of wyoming, ws://127.0.0.1:6006 of sherpa)")
+	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: the adapter's, such as nova-3 of deepgram and gpt-4o-mini-transcribe of openai)")
+	f.StringVar((*string)(&c.to.STTAPIKey), "stt-api-key", "", "the key to the recognizer's vendor")
 }
 
 // addLog adds the flags of the log.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,14 +26,17 @@ func (m *models) String() string {
 	return strings.Join(all, ",")
 }
 
+// modelAddress matches the base URL at the end of a model, with its protocol, if it names one: see platform.NamedModel.
+var modelAddress = regexp.MustCompile(`^(.*)@((?:[a-z]+\+)?https?://.*)$`)
+
 // Set parses a comma-separated list of name=model@base-url. The base URL is optional, and the model may contain an @.
 func (m *models) Set(text string) error {
 	*m = nil
 	for part := range strings.SplitSeq(text, ",") {
 		name, rest, _ := strings.Cut(strings.TrimSpace(part), "=")
 		one := platform.NamedModel{Name: name, Model: rest}
-		if at := max(strings.LastIndex(rest, "@http://"), strings.LastIndex(rest, "@https://")); at >= 0 {
-			one.Model, one.BaseURL = rest[:at], rest[at+1:]
+		if found := modelAddress.FindStringSubmatch(rest); found != nil {
+			one.Model, one.BaseURL = found[1], found[2]
 		}
 		switch u, err := url.Parse(one.BaseURL); {
 		case name == "" || one.Model == "" || len(name) > maxModelName || err != nil || one.BaseURL != "" && u.Host == "":

@@ -27,7 +27,7 @@ func TestStreamedVoices(t *testing.T) {
 	for name, marks := range map[string]bool{"elevenlabs": true, "cartesia": true, "deepgram": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			voices := &enginetest.Voices{Key: key, Fault: enginetest.FaultClose, Times: 1}
+			voices := &enginetest.Voices{Key: key, Fault: enginetest.VoiceFaultClose, Times: 1}
 			service := enginetest.WebSocket(t, voices.Check, voices.Serve)
 			board, flags := newSwitchboard(t, func(asked) []string {
 				return []string{

@@ -24,6 +24,8 @@ type Config struct {
 	// Admin opens the database of a deployment for the admin commands. If nil, these commands are refused.
 	Admin func(context.Context, Deployment) (*Admin, error)
 
+	CheckBrain CheckBrainFunc // if nil, callwright brain check is refused
+
 	Stdin    io.Reader             // if nil, the standard input is empty
 	Retry    client.Retry          // how requests to the API are retried
 	Rand     rand.Source           // selects voices; if nil, randomly seeded
@@ -66,7 +68,7 @@ func NewRoot(c Config, env func(string) string) *cobra.Command {
 	add(groupSpeech, speakCommand(c, env), voicesCommand(c, env), voiceCommand(c, env), cloneCommand(c, env), renameCommand(c, env),
 		deleteCommand(c, env), samplesCommand(c, env), mcpCommand(c, env))
 	add(groupTelephony, callsCommand(c, env), trunksCommand(c, env), portsCommand(c, env), webhooksCommand(c, env))
-	add(groupTesting, pathwaysCommand(c, env), testCommand(c, env), scenariosCommand(c, env), issuesCommand(c, env))
+	add(groupTesting, pathwaysCommand(c, env), testCommand(c, env), scenariosCommand(c, env), brainCommand(c, env), issuesCommand(c, env))
 	add(groupOperators, adminCommand(c, env))
 	root.AddCommand(completionCommand())
 	root.SetHelpCommand(helpCommand())

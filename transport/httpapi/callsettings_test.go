@@ -12,6 +12,7 @@ import (
 
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	requests "github.com/callwright/callwright/agents/request"
 )
@@ -271,6 +272,8 @@ func TestRecordTellsWhatThePathwayDid(t *testing.T) {
 		c.Variables = map[string]any{"name": "Robin", "day": "Tuesday"}
 		c.Analysis = call.Analysis{Summary: "It went well.", Disposition: "booked", Error: "half of it failed"}
 		c.RetryOf, c.RetriedBy = "c0", "c2"
+		c.Agent.Idle, c.Agent.Sources = &dialogue.Idle{Prompt: "Hello?"}, map[agents.Setting]agents.Source{agents.SettingIdle: agents.SourcePersona}
+		c.Plan.Voicemail.Action = call.VoicemailHangup
 	})
 	moment := func(seconds int) time.Time { return created.Add(time.Duration(seconds) * time.Second) }
 	for _, l := range []pathway.Log{
@@ -282,7 +285,7 @@ func TestRecordTellsWhatThePathwayDid(t *testing.T) {
 				Name: "Book", Method: "POST", URL: "https://shop.example/book", Status: 200, Body: json.RawMessage(`"secret"`),
 				Duration: 30 * time.Millisecond, Variables: map[string]any{"ok": true},
 			}},
-			{Kind: pathway.LogVisit, Node: "end", Name: "End", Tag: "booked", At: moment(8)},
+			{Kind: pathway.LogVisit, Node: "end", Name: "End", Tag: "booked", At: moment(8), Settings: map[string]float64{"interruptibility": 0}},
 		}},
 	} {
 		if err := h.calls.AppendLog(t.Context(), h.org, "c1", l); err != nil {
@@ -302,6 +305,21 @@ func TestRecordTellsWhatThePathwayDid(t *testing.T) {
 	if at(t, record, "variables", "day") != "Tuesday" || at(t, record, "request_data", "day") != nil ||
 		at(t, record, "analysis", "summary") != "It went well." || len(record["citations"].([]any)) != 0 {
 		t.Errorf("record %v", record)
+	}
+	settings := map[any]any{}
+	for _, s := range record["settings"].([]any) {
+		one, _ := s.(map[string]any)
+		settings[one["name"]] = one
+		delete(one, "name")
+	}
+	for name, want := range map[string]map[string]any{
+		"idle.prompt": {"value": "Hello?", "source": "persona"}, "idle.times": {"value": 2.0, "source": "default"},
+		"machines.voicemail": {"value": "hangup", "source": "call"}, "background_track": {"value": nil, "source": "default"},
+		"interruptibility": {"value": 0.0, "source": "node", "node_id": "end"},
+	} {
+		if !reflect.DeepEqual(settings[name], want) {
+			t.Errorf("%s is %v, not %v", name, settings[name], want)
+		}
 	}
 	logs, _ := record["pathway_logs"].([]any)
 	var roles []any

@@ -96,7 +96,7 @@ func newCallRow(c call.Call) callRow {
 		TransferredTo: c.TransferredTo, TransferredAt: sqldb.StoredIfSet(c.TransferredAt),
 		TransferredBy: string(c.TransferredBy), ModelUsed: c.ModelUsed,
 		PathwayNumber: c.PathwayNumber, RetryOf: c.RetryOf, RetriedBy: c.RetriedBy, Analysis: analysisJSON(c.Analysis),
-		Carriage: carriageJSON(c.Carriage), Stats: callStatsJSON{statsJSON(c.Stats), c.ModelCalls.All, c.ModelCalls.Withdrawn}, Recorded: c.Recorded,
+		Carriage: carriageJSON(c.Carriage), Stats: callStatsJSON{statsJSON(c.Stats), c.ModelCalls.All, c.ModelCalls.Withdrawn, sqldb.Converted(c.Models, storedModel)}, Recorded: c.Recorded,
 		Delivery: deliveryJSON(c.Delivery),
 		Node:     c.Node, Heartbeat: sqldb.Stored(c.TakenAt), StopRequested: c.StopRequested, Version: c.Version,
 	}
@@ -120,7 +120,8 @@ func (db core) call(r callRow) (call.Call, error) {
 		TransferredTo: r.TransferredTo, TransferredAt: sqldb.StoredIfSet(r.TransferredAt),
 		TransferredBy: call.TransferredBy(r.TransferredBy), ModelUsed: r.ModelUsed,
 		PathwayNumber: r.PathwayNumber, RetryOf: r.RetryOf, RetriedBy: r.RetriedBy, Analysis: call.Analysis(r.Analysis),
-		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats.statsJSON), ModelCalls: call.ModelCalls{All: r.Stats.ModelCalls, Withdrawn: r.Stats.ModelCallsWithdrawn}, Recorded: r.Recorded,
+		Carriage: call.LegInfo(r.Carriage), Stats: call.Stats(r.Stats.statsJSON), ModelCalls: call.ModelCalls{All: r.Stats.ModelCalls, Withdrawn: r.Stats.ModelCallsWithdrawn},
+		Models: sqldb.Converted(r.Stats.Models, modelUseJSON.model), Recorded: r.Recorded,
 		Delivery: call.Delivery(r.Delivery),
 		Node:     r.Node, TakenAt: sqldb.Stored(r.Heartbeat), StopRequested: r.StopRequested, Version: r.Version,
 	}, err

@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/request"
@@ -27,6 +28,7 @@ type agentJSON struct {
 	Voice           string                 `json:"voice,omitempty"`
 	Language        string                 `json:"language,omitempty"`
 	Model           string                 `json:"model,omitempty"`
+	Fallback        string                 `json:"fallback,omitempty"`
 	Temperature     *float64               `json:"temperature,omitempty"`
 	FirstSentence   string                 `json:"first_sentence,omitempty"`
 	WaitForGreeting bool                   `json:"wait_for_greeting,omitempty"`
@@ -54,6 +56,8 @@ type agentJSON struct {
 	PersonaVersion int                  `json:"persona_version,omitempty"`
 	Conditions     []persona.Condition  `json:"conditions,omitempty"`
 	KnowledgeBases []string             `json:"knowledge_bases,omitempty"`
+
+	Sources map[agents.Setting]agents.Source `json:"sources,omitempty"`
 }
 
 type answererJSON struct {
@@ -129,13 +133,26 @@ type statsJSON struct {
 	Fault     string        `json:"fault,omitempty"`
 }
 
-// callStatsJSON is the JSON form of a call's Stats and ModelCalls.
+// callStatsJSON is the JSON form of a call's Stats, ModelCalls and Models.
 type callStatsJSON struct {
 	statsJSON
 
 	ModelCalls          int `json:"model_calls,omitempty"`
 	ModelCallsWithdrawn int `json:"model_calls_withdrawn,omitempty"`
+
+	Models []modelUseJSON `json:"models,omitempty"`
 }
+
+// modelUseJSON is the JSON form of a call.ModelUse.
+type modelUseJSON struct {
+	useJSON
+
+	Cost *price.Money `json:"cost_nano,omitempty"`
+}
+
+func storedModel(m call.ModelUse) modelUseJSON { return modelUseJSON{storedUse(m.Use), m.Cost} }
+
+func (j modelUseJSON) model() call.ModelUse { return call.ModelUse{Use: j.use(), Cost: j.Cost} }
 
 type latencyJSON struct {
 	EndOfTurn  time.Duration `json:"end_of_turn_ns,omitempty"`

@@ -103,7 +103,7 @@ func TestMembersOfLogs(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "log", agentstore.LogType, map[storetest.Why]string{
 		storetest.Key:   "node entries[].node entries[].chosen entries[].edge",
-		storetest.State: "entries[].kind entries[].request.method entries[].request.error",
+		storetest.State: "entries[].kind entries[].request.method entries[].request.error entries[].settings.*",
 		storetest.Label: "entries[].name entries[].tag entries[].request.name",
 		storetest.Route: "entries[].request.url", // stored without its query
 		storetest.Talk:  "heard said entries[].text entries[].variables.* entries[].request.body entries[].request.variables.*",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
@@ -18,42 +19,47 @@ import (
 type batchRow struct {
 	bun.BaseModel `bun:"table:test_batches,alias:batch"`
 
-	ID          string     `bun:"id,pk"`
-	Org         string     `bun:"org"`
-	Kind        string     `bun:"kind"`
-	Trigger     string     `bun:"triggered_by"`
-	Pathway     string     `bun:"pathway_id"`
-	Persona     string     `bun:"persona_id"`
-	Number      int        `bun:"pathway_number"`
-	Hash        string     `bun:"hash"`
-	Simulations int        `bun:"simulations"`
-	Publish     bool       `bun:"publish"`
-	MaxTokens   int        `bun:"max_tokens"`
-	MaxCost     int64      `bun:"max_cost"`
-	Concurrency int        `bun:"concurrency"`
-	State       string     `bun:"state"`
-	Created     int        `bun:"created"`
-	Total       int        `bun:"total"`
-	Passed      int        `bun:"passed"`
-	Failed      int        `bun:"failed"`
-	Erred       int        `bun:"erred"`
-	Cancelled   int        `bun:"cancelled"`
-	CallerIn    int        `bun:"caller_in"`
-	CallerOut   int        `bun:"caller_out"`
-	AgentIn     int        `bun:"agent_in"`
-	AgentOut    int        `bun:"agent_out"`
-	JudgeIn     int        `bun:"judge_in"`
-	JudgeOut    int        `bun:"judge_out"`
-	Tokens      int        `bun:"tokens"`
-	Cost        int64      `bun:"cost"`
-	Priced      int        `bun:"priced"`
-	Unpriced    int        `bun:"unpriced"`
-	Cancel      bool       `bun:"cancel"`
-	Reason      string     `bun:"reason"`
-	CreatedAt   time.Time  `bun:"created_at"`
-	EndedAt     *time.Time `bun:"ended_at"`
-	Version     int64      `bun:"version"`  // group.Batch.Revision
-	Document    string     `bun:"document"` // sealed batchJSON
+	ID          string `bun:"id,pk"`
+	Org         string `bun:"org"`
+	Kind        string `bun:"kind"`
+	Trigger     string `bun:"triggered_by"`
+	Pathway     string `bun:"pathway_id"`
+	Persona     string `bun:"persona_id"`
+	Number      int    `bun:"pathway_number"`
+	Hash        string `bun:"hash"`
+	Simulations int    `bun:"simulations"`
+	Publish     bool   `bun:"publish"`
+	MaxTokens   int    `bun:"max_tokens"`
+	MaxCost     int64  `bun:"max_cost"`
+	Concurrency int    `bun:"concurrency"`
+	State       string `bun:"state"`
+	Created     int    `bun:"created"`
+	Total       int    `bun:"total"`
+	Passed      int    `bun:"passed"`
+	Failed      int    `bun:"failed"`
+	Erred       int    `bun:"erred"`
+	Cancelled   int    `bun:"cancelled"`
+	CallerIn    int    `bun:"caller_in"`
+	CallerOut   int    `bun:"caller_out"`
+	AgentIn     int    `bun:"agent_in"`
+	AgentOut    int    `bun:"agent_out"`
+	JudgeIn     int    `bun:"judge_in"`
+	JudgeOut    int    `bun:"judge_out"`
+
+	CallerCached int `bun:"caller_cached"`
+	AgentCached  int `bun:"agent_cached"`
+	JudgeCached  int `bun:"judge_cached"`
+
+	Tokens    int        `bun:"tokens"`
+	Cost      int64      `bun:"cost"`
+	Priced    int        `bun:"priced"`
+	Unpriced  int        `bun:"unpriced"`
+	Cancel    bool       `bun:"cancel"`
+	Reason    string     `bun:"reason"`
+	CreatedAt time.Time  `bun:"created_at"`
+	EndedAt   *time.Time `bun:"ended_at"`
+	Version   int64      `bun:"version"`  // group.Batch.Revision
+	Document  string     `bun:"document"` // sealed batchJSON
 }
 
 func (db core) batchRow(b group.Batch) (row batchRow, err error) {
@@ -65,6 +71,7 @@ func (db core) batchRow(b group.Batch) (row batchRow, err error) {
 		Passed: b.Counts.Passed, Failed: b.Counts.Failed, Erred: b.Counts.Error, Cancelled: b.Counts.Cancelled, Cancel: b.Cancel,
 		CallerIn: b.Usage.Caller.Input, CallerOut: b.Usage.Caller.Output, AgentIn: b.Usage.Agent.Input,
 		AgentOut: b.Usage.Agent.Output, JudgeIn: b.Usage.Judge.Input, JudgeOut: b.Usage.Judge.Output, Tokens: b.Spend.Tokens,
+		CallerCached: b.Usage.Caller.Cached, AgentCached: b.Usage.Agent.Cached, JudgeCached: b.Usage.Judge.Cached,
 		Cost: int64(b.Spend.Cost), Priced: b.Spend.Priced, Unpriced: b.Spend.Unpriced,
 		Reason: string(b.Reason), CreatedAt: sqldb.Stored(b.CreatedAt), EndedAt: orNull(b.EndedAt), Version: b.Revision,
 	}
@@ -73,9 +80,9 @@ func (db core) batchRow(b group.Batch) (row batchRow, err error) {
 }
 
 func (r batchRow) usage() (u engine.Usage) {
-	u.Caller.Input, u.Caller.Output = r.CallerIn, r.CallerOut
-	u.Agent.Input, u.Agent.Output = r.AgentIn, r.AgentOut
-	u.Judge.Input, u.Judge.Output = r.JudgeIn, r.JudgeOut
+	u.Caller = llm.Usage{Input: r.CallerIn, Output: r.CallerOut, Cached: r.CallerCached}
+	u.Agent = llm.Usage{Input: r.AgentIn, Output: r.AgentOut, Cached: r.AgentCached}
+	u.Judge = llm.Usage{Input: r.JudgeIn, Output: r.JudgeOut, Cached: r.JudgeCached}
 	return u
 }
 
@@ -195,6 +202,7 @@ func additions(s group.Sums) []addition {
 		{"caller_in", s.Usage.Caller.Input}, {"caller_out", s.Usage.Caller.Output},
 		{"agent_in", s.Usage.Agent.Input}, {"agent_out", s.Usage.Agent.Output},
 		{"judge_in", s.Usage.Judge.Input}, {"judge_out", s.Usage.Judge.Output},
+		{"caller_cached", s.Usage.Caller.Cached}, {"agent_cached", s.Usage.Agent.Cached}, {"judge_cached", s.Usage.Judge.Cached},
 		{"tokens", s.Spend.Tokens}, {"cost", int(s.Spend.Cost)}, {"priced", s.Spend.Priced}, {"unpriced", s.Spend.Unpriced},
 	}
 }

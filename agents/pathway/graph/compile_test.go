@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -178,6 +179,24 @@ func TestCompileWaits(t *testing.T) {
 		_, err := graph.Check(d)
 		if text := fmt.Sprint(err); (err != nil) != (test.refused != "") || err != nil && !strings.Contains(text, "nodes[0].data.modelOptions."+test.refused) {
 			t.Errorf("%s: Check returns %v, want %q", options, err, test.refused)
+		}
+	}
+}
+
+// TestNodeSettings checks the settings that a node reports for the record of a call.
+func TestNodeSettings(t *testing.T) {
+	t.Parallel()
+	for options, want := range map[string]map[string]float64{
+		`{}`: nil,
+		`{"modelName":"base","skipUserResponse":true}`:                 nil,
+		`{"block_interruptions":true,"interruptionThreshold":300}`:     {"interruptibility": 0},
+		`{"interruptibility":1}`:                                       {"interruptibility": 1, "interruption_threshold": 500},
+		`{"interruptibility":1,"interruptionThreshold":350.5}`:         {"interruptibility": 1, "interruption_threshold": 350.5},
+		`{"interruptionThreshold":300}`:                                {"interruption_threshold": 300},
+		`{"min_endpointing_delay":450.5,"max_endpointing_delay":2000}`: {"min_endpointing_delay": 450.5, "max_endpointing_delay": 2000},
+	} {
+		if got := compiled(t, oneNode("Default", `"text":"x","modelOptions":`+options)).Start.Settings(); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, not %v", options, got, want)
 		}
 	}
 }

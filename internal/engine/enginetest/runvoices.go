@@ -164,7 +164,7 @@ func exactMarks(t *testing.T, h VoicesHarness) {
 	if !h.Marks {
 		return
 	}
-	for _, fault := range []Fault{"", FaultMarks} {
+	for _, fault := range []VoiceFault{"", VoiceFaultMarks} {
 		a := h.start(t, &Voices{Fault: fault}).talk(t, 16000).Answer(t.Context())
 		for _, text := range []string{said, more} {
 			stream := a.Say(text)
@@ -186,7 +186,7 @@ func exactMarks(t *testing.T, h VoicesHarness) {
 
 // lostOnce checks that a text is spoken once although the connection is lost in the middle of a word.
 func lostOnce(t *testing.T, h VoicesHarness) {
-	for _, fault := range []Fault{FaultClose, FaultBase64} {
+	for _, fault := range []VoiceFault{VoiceFaultClose, VoiceFaultBase64} {
 		s := h.start(t, &Voices{Fault: fault, Times: 1})
 		a := s.talk(t, 8000).Answer(t.Context())
 		one, two := a.Say(said), a.Say(more)
@@ -210,7 +210,7 @@ func wantCode(t *testing.T, want callwright.Code, stream tts.Stream, s started) 
 }
 
 func lostAlways(t *testing.T, h VoicesHarness) {
-	s := h.start(t, &Voices{Fault: FaultBase64})
+	s := h.start(t, &Voices{Fault: VoiceFaultBase64})
 	talk := s.talk(t, 8000)
 	for range 2 {
 		a := talk.Answer(t.Context())
@@ -222,7 +222,7 @@ func lostAlways(t *testing.T, h VoicesHarness) {
 }
 
 func oddBytes(t *testing.T, h VoicesHarness) {
-	a := h.start(t, &Voices{Fault: FaultOdd}).talk(t, 16000).Answer(t.Context())
+	a := h.start(t, &Voices{Fault: VoiceFaultOdd}).talk(t, 16000).Answer(t.Context())
 	defer a.End()
 	wantText(t, said, a.Say(said))
 	wantText(t, more, a.Say(more))
@@ -230,7 +230,7 @@ func oddBytes(t *testing.T, h VoicesHarness) {
 
 // lateAudio checks that audio after an interruption is in no stream.
 func lateAudio(t *testing.T, h VoicesHarness) {
-	s := h.start(t, &Voices{Fault: FaultLate, Times: 1})
+	s := h.start(t, &Voices{Fault: VoiceFaultLate, Times: 1})
 	talk := s.talk(t, 8000)
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := talk.Answer(ctx)
@@ -258,7 +258,7 @@ func await(holds func() bool) {
 }
 
 func refusedText(t *testing.T, h VoicesHarness) {
-	s := h.start(t, &Voices{Fault: FaultError})
+	s := h.start(t, &Voices{Fault: VoiceFaultError})
 	a := s.talk(t, 8000).Answer(t.Context())
 	defer a.End()
 	stream := a.Say(said)
@@ -272,7 +272,7 @@ func refusedText(t *testing.T, h VoicesHarness) {
 }
 
 func refusedConnection(t *testing.T, h VoicesHarness) {
-	s := h.start(t, &Voices{Fault: FaultStatus})
+	s := h.start(t, &Voices{Fault: VoiceFaultStatus})
 	a := s.talk(t, 8000).Answer(t.Context())
 	defer a.End()
 	wantCode(t, callwright.CodeTooManyRequests, a.Say(said), s)

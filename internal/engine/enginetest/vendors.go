@@ -12,7 +12,7 @@ import (
 // encoded returns the audio of a part as base64.
 func (s *served) encoded(k chunk) string {
 	text := base64.StdEncoding.EncodeToString(k.audio)
-	if s.fault == FaultBase64 {
+	if s.fault == VoiceFaultBase64 {
 		return text[:len(text)-1] + "!"
 	}
 	return text
@@ -63,7 +63,7 @@ func (s *served) elevenLabs(ctx context.Context, m map[string]any) bool {
 		}) {
 			return false
 		}
-		if s.fault != FaultMarks {
+		if s.fault != VoiceFaultMarks {
 			return true
 		}
 		slices.Reverse(starts)
@@ -128,20 +128,20 @@ func (s *served) cartesia(ctx context.Context, m map[string]any) bool {
 	if c.text != "" && !s.speak(ctx, c, send, refuse) {
 		return false
 	}
-	if len(said) > 0 && s.fault == "" || s.fault == FaultMarks || s.fault == FaultOdd {
+	if len(said) > 0 && s.fault == "" || s.fault == VoiceFaultMarks || s.fault == VoiceFaultOdd {
 		words := s.wordsOf(said, at, c.speed)
 		s.send(ctx, message("timestamps", words))
-		if s.fault == FaultMarks {
+		if s.fault == VoiceFaultMarks {
 			times := words["word_timestamps"].(map[string]any) //nolint:forcetypeassert // made above
 			slices.Reverse(times["words"].([]string))          //nolint:forcetypeassert // made above
 			s.send(ctx, message("timestamps", words))
 		}
 	}
-	if m["flush"] == true && s.fault != FaultSilent && s.fault != FaultLate {
+	if m["flush"] == true && s.fault != VoiceFaultSilent && s.fault != VoiceFaultLate {
 		c.flushes++
 		s.send(ctx, message("flush_done", map[string]any{"flush_id": c.flushes, "flush_done": true}))
 	}
-	if m["continue"] != true && s.fault != FaultSilent {
+	if m["continue"] != true && s.fault != VoiceFaultSilent {
 		delete(s.contexts, id)
 		return s.send(ctx, message("done", map[string]any{"done": true, "status_code": 200}))
 	}
@@ -183,14 +183,14 @@ func (s *served) deepgram(ctx context.Context, m map[string]any) bool {
 		if !s.speak(ctx, c, send, refuse) {
 			return false
 		}
-		if s.fault == FaultSilent || s.fault == FaultLate {
+		if s.fault == VoiceFaultSilent || s.fault == VoiceFaultLate {
 			return true
 		}
 		return s.send(ctx, map[string]any{"type": "Flushed", "sequence_id": s.sequence})
 	case "Clear":
 		c.text = ""
 		s.cancel(c, send)
-		if s.fault == FaultLate {
+		if s.fault == VoiceFaultLate {
 			s.fault = ""
 		}
 		return s.send(ctx, map[string]any{"type": "Cleared", "sequence_id": s.sequence})

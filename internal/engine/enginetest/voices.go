@@ -15,26 +15,26 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Fault is a fault of a Voices server.
-type Fault string
+// VoiceFault is a fault of a Voices server.
+type VoiceFault string
 
 // The faults of a Voices server.
 const (
-	FaultClose  Fault = "close"  // closes the connection with the code 1011 in the middle of a word
-	FaultSilent Fault = "silent" // does not reply to a piece
-	FaultError  Fault = "error"  // sends an error message instead of audio
-	FaultBase64 Fault = "base64" // sends damaged base64; binary audio is sent as FaultClose
-	FaultOdd    Fault = "odd"    // sends audio in parts of an odd number of bytes
-	FaultLate   Fault = "late"   // sends most audio of a piece after its context was canceled, and none before
-	FaultMarks  Fault = "marks"  // sends the places of words twice, and the second time in reverse
-	FaultStatus Fault = "status" // answers with the status 429
+	VoiceFaultClose  VoiceFault = "close"  // closes the connection with the code 1011 in the middle of a word
+	VoiceFaultSilent VoiceFault = "silent" // does not reply to a piece
+	VoiceFaultError  VoiceFault = "error"  // sends an error message instead of audio
+	VoiceFaultBase64 VoiceFault = "base64" // sends damaged base64; binary audio is sent as VoiceFaultClose
+	VoiceFaultOdd    VoiceFault = "odd"    // sends audio in parts of an odd number of bytes
+	VoiceFaultLate   VoiceFault = "late"   // sends most audio of a piece after its context was canceled, and none before
+	VoiceFaultMarks  VoiceFault = "marks"  // sends the places of words twice, and the second time in reverse
+	VoiceFaultStatus VoiceFault = "status" // answers with the status 429
 )
 
 // Voices is a server that speaks the protocols of ElevenLabs (text-to-speech multi-stream-input), Cartesia (tts/websocket) and Deepgram
 // (speak v1), as their vendors publish them. Its voices speak by Signs: a character takes 40 ms, divided by the speed.
 type Voices struct {
 	Key   string // the only valid API key
-	Fault Fault
+	Fault VoiceFault
 	Times int // number of connections with the fault; 0 means all
 
 	mu          sync.Mutex
@@ -57,7 +57,7 @@ func (v *Voices) Check(h http.Header, r *http.Request) int {
 	switch {
 	case !slices.Contains(keys, v.Key):
 		return http.StatusUnauthorized
-	case v.Fault == FaultStatus:
+	case v.Fault == VoiceFaultStatus:
 		h.Set("Retry-After", "7")
 		return http.StatusTooManyRequests
 	case v.newServed(r, nil) == nil:
@@ -111,7 +111,7 @@ func (v *Voices) CloseIdle() {
 }
 
 // faultOf returns the fault of a connection by its number.
-func (v *Voices) faultOf(number int) Fault {
+func (v *Voices) faultOf(number int) VoiceFault {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.Times != 0 && number > v.Times {
@@ -162,7 +162,7 @@ type served struct {
 	vendor   string
 	conn     *websocket.Conn
 	number   int // of the connection
-	fault    Fault
+	fault    VoiceFault
 	muLaw    bool
 	rate     int
 	speed    float64
@@ -175,7 +175,7 @@ type spokenContext struct {
 	text    string
 	samples int // so far
 	flushes int
-	late    []chunk // see FaultLate
+	late    []chunk // see VoiceFaultLate
 	speed   float64
 }
 
@@ -255,7 +255,7 @@ func (s *served) chunks(c *spokenContext) (all []chunk) {
 		c.samples += len(samples)
 		all = append(all, k)
 	}
-	if s.fault == FaultOdd && !s.muLaw {
+	if s.fault == VoiceFaultOdd && !s.muLaw {
 		for i := range len(all) - 1 {
 			all[i+1].audio = append([]byte{all[i].audio[len(all[i].audio)-1]}, all[i+1].audio...)
 			all[i].audio = all[i].audio[:len(all[i].audio)-1]
@@ -268,15 +268,15 @@ func (s *served) chunks(c *spokenContext) (all []chunk) {
 func (s *served) speak(ctx context.Context, c *spokenContext, send func(chunk) bool, refuse func() bool) bool {
 	all := s.chunks(c)
 	switch s.fault {
-	case FaultSilent:
+	case VoiceFaultSilent:
 		return true
-	case FaultError:
+	case VoiceFaultError:
 		return refuse()
-	case FaultLate:
+	case VoiceFaultLate:
 		c.late, all = all, nil
 	}
 	for i, k := range all {
-		if i == 2 && (s.fault == FaultClose || s.fault == FaultBase64 && s.vendor == "deepgram") {
+		if i == 2 && (s.fault == VoiceFaultClose || s.fault == VoiceFaultBase64 && s.vendor == "deepgram") {
 			_ = s.conn.Close(websocket.StatusInternalError, "")
 			return false
 		}

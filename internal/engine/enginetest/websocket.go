@@ -16,10 +16,19 @@ func WebSocket(
 	t testing.TB, check func(h http.Header, r *http.Request) (status int), serve func(r *http.Request, conn *websocket.Conn),
 ) *httptest.Server {
 	t.Helper()
+	return webSocket(t, check, serve, httptest.NewServer)
+}
+
+// webSocket implements WebSocket. start starts the server.
+func webSocket(
+	t testing.TB, check func(h http.Header, r *http.Request) (status int), serve func(r *http.Request, conn *websocket.Conn),
+	start func(http.Handler) *httptest.Server,
+) *httptest.Server {
+	t.Helper()
 	var sessions sync.WaitGroup
 	// A hijacked connection outlives the context of its request.
 	ctx, cancel := context.WithCancel(context.Background())
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if check != nil {
 			if status := check(w.Header(), r); status != 0 {
 				w.WriteHeader(status)

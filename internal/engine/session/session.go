@@ -50,16 +50,25 @@ type Event struct {
 	Segment bool   // whether the text is final, and the following events belong to the next segment of the utterance
 	Done    bool   // whether the event answers a Force: the utterance has ended. Then Text belongs to it only if Segment is set
 
+	// Over is whether the engine has judged that the caller has finished speaking. It may then not answer the next Force.
+	Over bool
+
 	Stable                int // number of leading words of Text that cannot change
 	EndOfTurn, Confidence float64
 }
 
 // Config configures a session. Zero durations mean the defaults.
 type Config struct {
-	Rate   int           // sample rate of the audio for the engine, in hertz
-	Piece  time.Duration // duration of the audio in one message; 0 means 40 ms
-	Idle   time.Duration // time without a message after which Protocol.Idle is sent; 0 means never
-	Settle time.Duration // time after a Force without any event after which the utterance ends with the text so far; 0 means never
+	Rate  int           // sample rate of the audio for the engine, in hertz
+	Piece time.Duration // duration of the audio in one message; 0 means 40 ms
+	Least time.Duration // minimum duration of the audio in one message; silence is added to the last one of an utterance
+	Idle  time.Duration // time without a message after which Protocol.Idle is sent; 0 means never
+	// Settle is the time after a Force without any event after which the utterance ends with the text so far; 0 means never. After
+	// Event.Over, it is at most 200 ms.
+	Settle time.Duration
+	// Serial delays the audio after a Force until the utterance has ended, because the engine's results do not tell to which of two utterances
+	// they belong.
+	Serial bool
 	// Patience is the longest wait for the end of an utterance after Force, and for the connection to take a message; 0 means 10 s.
 	Patience time.Duration
 }
@@ -67,6 +76,7 @@ type Config struct {
 const (
 	defaultPiece    = 40 * time.Millisecond
 	defaultPatience = 10 * time.Second
+	settleOver      = 200 * time.Millisecond
 	maxQueue        = 30 * time.Second // of audio that the connection has not taken
 	maxResults      = 1000             // that nobody has read
 )
@@ -89,9 +99,11 @@ type Session struct {
 	queue    []queued
 	free     [][]byte // buffers of sent messages with audio
 	written  bool     // whether the current utterance has audio
+	held     bool     // whether nothing is sent until the oldest forced utterance has ended
 	open     []bool   // utterances that were forced and have not ended, oldest first; true if they have audio
 	ended    int      // number of ended utterances
 	segments string   // final text of the current segments of utterance ended
+	finished bool     // whether the newest event of utterance ended was Over
 	partial  Event    // of the current segment
 	results  []conversation.Heard
 	err      error
@@ -149,13 +161,14 @@ func (s *Session) send(samples []int16) {
 	if n := len(s.free); n > 0 {
 		buffer, s.free = s.free[n-1], s.free[:n-1]
 	}
-	s.push(queued{s.protocol.Audio(buffer[:0], samples), true})
+	s.push(queued{Message: s.protocol.Audio(buffer[:0], samples), audio: true})
 }
 
 // queued is a message to send. The buffer of audio is used again.
 type queued struct {
 	Message
 	audio bool
+	force bool // whether the message ends an utterance
 }
 
 // pushAll queues messages without audio. The caller must hold s.mu.
@@ -184,6 +197,9 @@ func (s *Session) Force() error {
 		return err
 	}
 	if s.piece = s.rate.Flush(s.piece); len(s.piece) > 0 {
+		if lack := pcm.Samples(s.cfg.Least, s.cfg.Rate) - len(s.piece); lack > 0 {
+			s.piece = append(s.piece, make([]int16, lack)...)
+		}
 		s.send(s.piece)
 		s.piece = s.piece[:0]
 	}
@@ -192,6 +208,9 @@ func (s *Session) Force() error {
 	s.open = append(s.open, s.written)
 	if s.written {
 		s.pushAll(s.protocol.Force())
+		if n := len(s.queue); n > 0 {
+			s.queue[n-1].force = true
+		}
 	}
 	s.written = false
 	if len(s.open) == 1 {
@@ -305,12 +324,23 @@ func (s *Session) write() {
 		}
 		for m, ok := s.pop(); ok; m, ok = s.pop() {
 			if err := s.sendNow(m); err != nil {
+				s.awaitReason()
 				s.mu.Lock()
 				s.fail(callwright.Errorf(callwright.CodeUnavailable, "the connection to the speech service has ended: %w", err))
 				s.mu.Unlock()
 				return
 			}
 		}
+	}
+}
+
+// awaitReason waits until the session has ended: the reader receives the reason for which a connection does not take messages.
+func (s *Session) awaitReason() {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.ctx.Done():
 	}
 }
 
@@ -333,10 +363,11 @@ func (s *Session) sendNow(m queued) error {
 func (s *Session) pop() (queued, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.queue) == 0 {
+	if len(s.queue) == 0 || s.held {
 		return queued{}, false
 	}
 	m := s.queue[0]
+	s.held = s.cfg.Serial && m.force
 	s.queue = slices.Delete(s.queue, 0, 1)
 	return m, true
 }

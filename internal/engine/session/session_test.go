@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -187,6 +188,114 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
+
+// TestSerial checks that the audio of an utterance waits for the end of the utterance before, if the protocol requires that.
+func TestSerial(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		received := 0
+		s := start(t, session.Config{Serial: true, Settle: time.Second}, func(m session.Message, _ func(string)) {
+			if !m.Text {
+				received += len(m.Data) / 2
+			}
+		})
+		defer func() { _ = s.Close() }()
+		for range 2 {
+			_ = s.Write(make([]int16, 640))
+			_ = s.Force()
+		}
+		synctest.Wait()
+		if received != 640 {
+			t.Errorf("the engine has %d samples before the end of the first utterance", received)
+		}
+		for i := range 2 {
+			if _, err := next(t, s); err != nil {
+				t.Fatal(err)
+			}
+			if synctest.Wait(); received != 1280 {
+				t.Errorf("the engine has %d samples after the end of utterance %d", received, i)
+			}
+		}
+	})
+}
+
+// over is the protocol of an engine whose partial texts mean that the caller has finished.
+type over struct{ wire }
+
+func (o over) Receive(m session.Message) ([]session.Event, error) {
+	events, err := o.wire.Receive(m)
+	for i := range events {
+		events[i].Segment, events[i].Over = true, true
+	}
+	return events, err
+}
+
+// TestOver checks that an utterance ends soon after the end of a turn by the engine's judgment.
+func TestOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := session.New(t.Context(), newServer(func(m session.Message, send func(string)) {
+			if !m.Text {
+				send("partial Hello")
+			}
+		}), over{}, rate, session.Config{Rate: rate, Settle: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		_ = s.Write(make([]int16, 640))
+		synctest.Wait()
+		begun := time.Now()
+		_ = s.Force()
+		if got, err := next(t, s); got != "Hello" || err != nil || time.Since(begun) != 200*time.Millisecond {
+			t.Errorf("%q after %v, %v", got, time.Since(begun), err)
+		}
+	})
+}
+
+// TestLeast checks that the last message of an utterance is not shorter than the engine accepts.
+func TestLeast(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sizes []int
+		s := start(t, session.Config{Piece: 40 * time.Millisecond, Least: 30 * time.Millisecond, Settle: time.Second}, func(m session.Message, _ func(string)) {
+			if !m.Text {
+				sizes = append(sizes, len(m.Data)/2)
+			}
+		})
+		defer func() { _ = s.Close() }()
+		_ = s.Write(make([]int16, 700))
+		_ = s.Force()
+		synctest.Wait()
+		if !slices.Equal(sizes, []int{640, 480}) {
+			t.Errorf("the messages have %d samples", sizes)
+		}
+	})
+}
+
+// TestReason checks that a session whose connection takes no messages ends with the reason that the engine has sent.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &refusing{newServer(nil)}
+		s, err := session.New(t.Context(), c, wire{}, rate, session.Config{Rate: rate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		_ = s.Write(make([]int16, 640))
+		time.Sleep(100 * time.Millisecond)
+		c.out <- text("error the reason")
+		if _, err := next(t, s); err == nil || err.Error() != "the reason" {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// refusing is a connection that takes no messages.
+type refusing struct{ *server }
+
+func (r *refusing) Write(context.Context, session.Message) error { return io.ErrClosedPipe }
 
 // TestIdle checks that a session without audio is kept alive.
 func TestIdle(t *testing.T) {

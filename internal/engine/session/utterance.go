@@ -11,6 +11,7 @@ import (
 // receive adds an event to the current utterance. The caller must hold s.mu.
 func (s *Session) receive(e Event) {
 	e.Text = strings.TrimSpace(e.Text)
+	s.finished = e.Over
 	switch {
 	case e.Segment:
 		s.segments = join(s.segments, e.Text)
@@ -50,9 +51,13 @@ func (s *Session) end() {
 // finish adds the final result of the oldest forced utterance. The caller must hold s.mu.
 func (s *Session) finish() {
 	s.add(s.heard(true))
+	if s.held && s.open[0] {
+		s.held = false
+		signal(s.sends)
+	}
 	s.open = s.open[1:]
 	s.ended++
-	s.segments, s.partial = "", Event{}
+	s.segments, s.partial, s.finished = "", Event{}, false
 }
 
 // proceed ends forced utterances without audio, for which nothing was sent, and waits for the end of the next one. The caller must hold
@@ -71,8 +76,11 @@ func (s *Session) proceed() {
 		return
 	}
 	number := s.ended
-	if s.cfg.Settle > 0 {
-		s.settle = time.AfterFunc(s.cfg.Settle, func() {
+	if settle := s.cfg.Settle; settle > 0 {
+		if s.finished {
+			settle = min(settle, settleOver)
+		}
+		s.settle = time.AfterFunc(settle, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if s.ended == number && s.err == nil {

@@ -3,7 +3,6 @@ package talk
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/callwright/callwright/internal/engine/session"
 	"github.com/callwright/callwright/speech/tts"
@@ -27,10 +26,4 @@ func JSON(value any) session.Message {
 		panic(err) // a programming error: the values are structs of strings, numbers and bools
 	}
 	return session.Message{Text: true, Data: data}
-}
-
-// Language returns the ISO 639-1 code of a BCP 47 tag.
-func Language(tag string) string {
-	code, _, _ := strings.Cut(tag, "-")
-	return strings.ToLower(code)
 }

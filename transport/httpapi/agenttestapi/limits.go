@@ -3,6 +3,7 @@ package agenttestapi
 import (
 	"context"
 
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -33,7 +34,7 @@ func cancelled(err error) (*oas.TestCancelledReply, error) {
 
 // budgetOf translates the budget in a body. A body without a budget means no limit.
 func budgetOf(b oas.OptTestBudget) engine.Limit {
-	cost, _ := engine.MoneyOf(b.Value.Cost.Value) // the contract limits the cost
+	cost, _ := price.MoneyOf(b.Value.Cost.Value) // the contract limits the cost
 	return engine.Limit{Tokens: b.Value.Tokens.Value, Cost: cost}
 }
 

@@ -1,10 +1,12 @@
 package callsapi
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/expect"
@@ -72,8 +74,27 @@ func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 	if r.Variables, err = wire.Raw(c.Variables); err != nil {
 		return err
 	}
+	if r.Settings, err = settingsOf(c.Settings(logs)); err != nil {
+		return err
+	}
 	r.PathwayLogs, err = pathwayLogs(logs, c.CreatedAt)
 	return err
+}
+
+// settingsOf translates the settings that apply to a call.
+func settingsOf(list []agents.EffectiveSetting) ([]oas.CallSetting, error) {
+	settings := make([]oas.CallSetting, len(list))
+	for i, s := range list {
+		value, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, err
+		}
+		settings[i] = oas.CallSetting{Name: s.Name, Value: value, NodeID: wire.OptText(s.Node)}
+		if s.Source != "" {
+			settings[i].Source.SetTo(oas.CallSettingSource(s.Source))
+		}
+	}
+	return settings, nil
 }
 
 func transcriptLine(e call.Entry) oas.TranscriptLine {

@@ -1181,6 +1181,14 @@ func (s *CallRecord) Encode(e *jx.Encoder) {
 		e.FieldStart("conversation")
 		s.Conversation.Encode(e)
 	}
+	if s.Settings != nil {
+		e.FieldStart("settings")
+		e.ArrStart()
+		for _, elem := range s.Settings {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	{
 		e.FieldStart("transcripts")
 		e.ArrStart()
@@ -1202,9 +1210,9 @@ var objectOfCallRecord = codec.Object{
 		"local_dialing", "start_time", "analysis", "analysis_error", "disposition_tag", "citations",
 		"warm_transfer_call", "retry_of", "retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to",
 		"release_cause", "webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at",
-		"transferred_by", "concatenated_transcript", "conversation", "transcripts",
+		"transferred_by", "concatenated_transcript", "conversation", "settings", "transcripts",
 	},
-	Required: []uint8{0b11111111, 0b11111111, 0b11101111, 0b11111111, 0b11111111, 0b10000001, 0b01011111},
+	Required: []uint8{0b11111111, 0b11111111, 0b11101111, 0b11111111, 0b11111111, 0b10000001, 0b10011111},
 }
 
 func (s *CallRecord) Decode(d *jx.Decoder) error {
@@ -1325,8 +1333,10 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 		case "conversation":
 			s.Conversation.Reset()
 			return 53, s.Conversation.Decode(d)
+		case "settings":
+			return 54, codec.DecodeArr(d, &s.Settings, (*CallSetting).Decode)
 		case "transcripts":
-			return 54, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
+			return 55, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -1400,6 +1410,68 @@ func (s *CallRecordVariables) Decode(d *jx.Decoder) error {
 func (s CallRecordVariables) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallRecordVariables) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallSetting) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if len(s.Value) != 0 {
+		e.FieldStart("value")
+		e.Raw(s.Value)
+	}
+	if s.Source.Set {
+		e.FieldStart("source")
+		s.Source.Encode(e)
+	}
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallSetting = codec.Object{
+	Type:     "CallSetting",
+	Members:  []string{"name", "value", "source", "node_id"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *CallSetting) Decode(d *jx.Decoder) error {
+	return objectOfCallSetting.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "name":
+			return 0, codec.DecodeStr(d, &s.Name)
+		case "value":
+			return 1, codec.DecodeRaw(d, &s.Value)
+		case "source":
+			s.Source.Reset()
+			return 2, s.Source.Decode(d)
+		case "node_id":
+			s.NodeID.Reset()
+			return 3, s.NodeID.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallSetting) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallSetting) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s CallSettingSource) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *CallSettingSource) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("CallSettingSource")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s CallSettingSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallSettingSource) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s CallStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
@@ -2725,6 +2797,27 @@ func (o *OptCallLatency) Decode(d *jx.Decoder) error {
 func (s OptCallLatency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptCallLatency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (o OptCallSettingSource) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptCallSettingSource) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptCallSettingSource to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptCallSettingSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptCallSettingSource) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (o OptCallWait) Encode(e *jx.Encoder) {
 	if !o.Set {

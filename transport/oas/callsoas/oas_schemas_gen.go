@@ -496,7 +496,8 @@ type CallPathwayLog struct {
 	// Reason of a decision.
 	Decision NilString `json:"decision"`
 	// A JSON object: `kind` says what happened, `node_id` and `node_name` where, `edge_id` the way that
-	// was taken, `variables` what was found out, `request` what another system was asked.
+	// was taken, `variables` what was found out, `request` what another system was asked, `settings` which
+	// settings of the conversation a visited node has.
 	PathwayInfo NilString `json:"pathway_info"`
 	// The node that a decision led to.
 	ChosenNodeID NilString `json:"chosen_node_id"`
@@ -626,7 +627,10 @@ type CallRecord struct {
 	// How smoothly the conversation ran, computed from `transcripts`. Null for a call that was not
 	// answered.
 	Conversation OptNilCallConversation `json:"conversation"`
-	Transcripts  []TranscriptLine       `json:"transcripts"`
+	// Settings of the conversation that apply to the call, with the defaults of those that no object has
+	// set. The settings of visited nodes of a pathway follow.
+	Settings    []CallSetting    `json:"settings"`
+	Transcripts []TranscriptLine `json:"transcripts"`
 }
 
 // Who hung up.
@@ -685,6 +689,55 @@ func (s *CallRecordVariables) init() CallRecordVariables {
 		*s = m
 	}
 	return m
+}
+
+// A setting of the conversation with the value that applies to the call.
+// Ref: #/components/schemas/CallSetting
+type CallSetting struct {
+	// Name of the member, with the path of its object, such as `idle.after`.
+	Name string `json:"name"`
+	// Value in the form of the member. Null if the setting is off, as `interruption_threshold` is for an
+	// agent that is never interrupted, or if the speech engine or the recognizer has the default.
+	Value jx.Raw `json:"value"`
+	// Object that has the value. `call` is the request that placed the call, `agent` the web agent,
+	// `number` the inbound number, `persona` the version of the persona, `node` a node of the pathway,
+	// whose value applies while the node speaks and listens, and `default` this server. Absent for calls
+	// of earlier releases.
+	Source OptCallSettingSource `json:"source"`
+	// Id of the node. Present with the source `node`.
+	NodeID OptString `json:"node_id"`
+}
+
+// Object that has the value. `call` is the request that placed the call, `agent` the web agent,
+// `number` the inbound number, `persona` the version of the persona, `node` a node of the pathway,
+// whose value applies while the node speaks and listens, and `default` this server. Absent for calls
+// of earlier releases.
+type CallSettingSource string
+
+const (
+	CallSettingSourceCall    CallSettingSource = "call"
+	CallSettingSourceAgent   CallSettingSource = "agent"
+	CallSettingSourceNumber  CallSettingSource = "number"
+	CallSettingSourcePersona CallSettingSource = "persona"
+	CallSettingSourceNode    CallSettingSource = "node"
+	CallSettingSourceDefault CallSettingSource = "default"
+)
+
+func (CallSettingSource) AllValues() []CallSettingSource {
+	return []CallSettingSource{
+		CallSettingSourceCall,
+		CallSettingSourceAgent,
+		CallSettingSourceNumber,
+		CallSettingSourcePersona,
+		CallSettingSourceNode,
+		CallSettingSourceDefault,
+	}
+}
+
+func (s CallSettingSource) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *CallSettingSource) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Outcome of the call; `unknown` until it has ended.
@@ -1779,6 +1832,52 @@ func (o OptCallLatency) Get() (v CallLatency, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptCallLatency) Or(d CallLatency) CallLatency {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptCallSettingSource returns new OptCallSettingSource with value set to v.
+func NewOptCallSettingSource(v CallSettingSource) OptCallSettingSource {
+	return OptCallSettingSource{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptCallSettingSource is optional CallSettingSource.
+type OptCallSettingSource struct {
+	Value CallSettingSource
+	Set   bool
+}
+
+// IsSet returns true if OptCallSettingSource was set.
+func (o OptCallSettingSource) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptCallSettingSource) Reset() {
+	var v CallSettingSource
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptCallSettingSource) SetTo(v CallSettingSource) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptCallSettingSource) Get() (v CallSettingSource, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptCallSettingSource) Or(d CallSettingSource) CallSettingSource {
 	if v, ok := o.Get(); ok {
 		return v
 	}

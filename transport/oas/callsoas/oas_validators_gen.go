@@ -532,6 +532,19 @@ func (s *CallRecord) Validate() error {
 	if value, ok := s.Conversation.Get(); ok {
 		failures.Add("conversation", value.Validate())
 	}
+	failures.Add("settings", func() error {
+		if s.Settings == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Settings), 0, 100000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Settings {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	failures.Add("transcripts", func() error {
 		if s.Transcripts == nil {
 			return errors.New("nil is invalid value")
@@ -551,6 +564,24 @@ func (s *CallRecord) Validate() error {
 func (s CallRecordCallEndedBy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s CallRecordTransferredBy) Validate() error { return codec.Enum(s, s.AllValues()) }
+
+func (s *CallSetting) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 0, 70000))
+	if value, ok := s.Source.Get(); ok {
+		failures.Add("source", value.Validate())
+	}
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 0, 128))
+	}
+	return failures.Err()
+}
+
+func (s CallSettingSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s CallStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 

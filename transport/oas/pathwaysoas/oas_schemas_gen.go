@@ -32,7 +32,8 @@ type CallPathwayLog struct {
 	// Reason of a decision.
 	Decision NilString `json:"decision"`
 	// A JSON object: `kind` says what happened, `node_id` and `node_name` where, `edge_id` the way that
-	// was taken, `variables` what was found out, `request` what another system was asked.
+	// was taken, `variables` what was found out, `request` what another system was asked, `settings` which
+	// settings of the conversation a visited node has.
 	PathwayInfo NilString `json:"pathway_info"`
 	// The node that a decision led to.
 	ChosenNodeID NilString `json:"chosen_node_id"`

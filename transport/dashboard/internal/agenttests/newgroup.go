@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/scenario"
@@ -147,9 +148,9 @@ func (f form) limits() (g limits, err error) {
 	}
 	if text := f.Values["budget.cost"]; text != "" {
 		amount, err := strconv.ParseFloat(text, 64)
-		cost, ok := engine.MoneyOf(amount)
+		cost, ok := price.MoneyOf(amount)
 		if err != nil || !ok {
-			return g, callwright.Invalid("budget.cost", "must be an amount from 0 to %.0f, such as 2.50", float64(engine.MaxAmount))
+			return g, callwright.Invalid("budget.cost", "must be an amount from 0 to %.0f, such as 2.50", float64(price.MaxAmount))
 		}
 		g.budget.Cost = cost
 	}

@@ -23,6 +23,7 @@ type one struct {
 	Lanes     lanes
 	Partial   *conversation.Partial // what the other side is saying; nil if nothing is known, or if the page does not show the last lines
 	Turns     turns
+	Settings  settings
 	Attempts  []attempt
 }
 
@@ -55,6 +56,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if data.Turns, err = p.turns(ctx, r, position.Turn, data.Ended); err != nil {
 		return nil, err
 	}
+	data.Settings = settingsOf(c, data.Turns.Turns)
 	if data.Attempts, err = p.attempts(ctx, r, c); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
 	}
 	view := &page.View{Page: "call", Title: c.Title(), Data: data}
 	if !data.Ended {
-		view.Live = []string{"facts", "lanes", "transcript", "partial", "answers", "turns", "attempts"}
+		view.Live = []string{"facts", "lanes", "transcript", "partial", "answers", "turns", "settings", "attempts"}
 	}
 	if c.StartedAt != nil { // before the start, attempts change without a change of the position
 		stored := page.Poll(position, func(ctx context.Context) (call.Position, error) { return p.cfg.Calls.Position(ctx, r.Org(), id) })

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -183,6 +184,7 @@ func TestCall(t *testing.T) {
 		c.Analysis = call.Analysis{Summary: "They agreed.", Disposition: "booked"}
 		c.Delivery = call.Delivery{State: call.DeliveryGivenUp, Attempts: 7, LastFailure: "example.com answered 500"}
 		c.ModelCalls = call.ModelCalls{All: 1203, Withdrawn: 2}
+		c.Agent.LeastWait, c.Agent.Sources = 800*time.Millisecond, map[agents.Setting]agents.Source{agents.SettingLeastWait: agents.SourceAgent}
 		c.Stats = call.Stats{Sent: 12345, Jitter: 1500 * time.Microsecond}
 	})
 	h.line("c1", call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "<script>alert(1)</script>", Start: 62500 * time.Millisecond, End: 64 * time.Second, Interrupted: true})
@@ -192,6 +194,7 @@ func TestCall(t *testing.T) {
 	log := pathway.Log{Turn: 1, Heard: "Monday", ModelCalls: 1, Withdrawn: pathway.Withdrawn{Answers: 2, Usage: llm.Usage{Input: 1200, Output: 7}, ModelCalls: 3}, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogDecision, Name: "Ask <b>", Chosen: "book", Text: "They named a day.", At: created},
 		{Kind: pathway.LogLoop, Node: "a", At: created},
+		{Kind: pathway.LogVisit, Node: "a", Name: "Terms <b>", Settings: map[string]float64{"interruptibility": 0}, At: created},
 		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Duration: time.Second}},
 	}}
 	if err := h.calls.AppendLog(t.Context(), org, "c1", log); err != nil {
@@ -201,7 +204,9 @@ func TestCall(t *testing.T) {
 		"<h1>Call to +14155550123</h1>", "the other side hung up", "&lt;script&gt;alert(1)", "!<script>alert", "!<script>x", "1:02.5", "(interrupted)",
 		"(held at 1:05.5 for 720 ms: an acknowledgement)",
 		`data-start="62500"`, "150 ms", "450 ms", "900 ms", `x="66" y="0" width="34"`, "0 ms, 1 model call; 2 early answers withdrawn before it, 3 model calls, 1\u202f200 tokens in, 7 out", "<dt>Model calls</dt><dd>1\u202f203, of which 2 for withdrawn early answers</dd>", "They named a day.", "<strong>looped</strong> a", ">Total</th>", "<dt>Retry of</dt>", "<dt>Retried by</dt>", "Ask &lt;b&gt;", "→ book", "503", "&lt;i&gt;", "They agreed.", "booked", "given up",
-		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "asked for a recording", "!<audio", "!Stop the call", "!data-live")
+		"example.com answered 500", "!secret-hook", "12\u202f345", "1.5 ms", "4711", "Settings of the conversation: 2 set",
+		"<code>min_endpointing_delay</code></small></th><td>800</td><td>the web agent</td>", "<code>interruptibility</code></small></th><td>Never</td><td>the node Terms &lt;b&gt;</td>",
+		`<code>idle.times</code></small></th><td>2</td><td><span class="muted">default</span></td>`, "asked for a recording", "!<audio", "!Stop the call", "!data-live")
 	h.call("c2", func(c *call.Call) {
 		c.Status, c.ErrorMessage, c.Ending = call.StatusFailed, "<b>the line broke</b>", &call.HangupReason{Cause: call.CauseInternal}
 	})

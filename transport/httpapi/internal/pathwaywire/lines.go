@@ -69,6 +69,8 @@ type info struct {
 	Edge      string          `json:"edge_id,omitempty"`
 	Variables map[string]any  `json:"variables,omitempty"`
 	Request   *request        `json:"request,omitempty"`
+
+	Settings map[string]float64 `json:"settings,omitempty"`
 }
 
 // request describes a request of a pathway in a log line. Of the response, it contains the status and the variables set from it, but not
@@ -84,7 +86,7 @@ type request struct {
 }
 
 func lineOf(e pathway.LogEntry) (Line, error) {
-	about := info{Kind: e.Kind, Node: e.Node, Name: e.Name, Edge: e.Edge, Variables: e.Variables}
+	about := info{Kind: e.Kind, Node: e.Node, Name: e.Name, Edge: e.Edge, Variables: e.Variables, Settings: e.Settings}
 	if r := e.Request; r != nil {
 		about.Request = &request{
 			Name: r.Name, Method: r.Method, URL: r.URL, Status: r.Status, TookMs: r.Duration.Milliseconds(),
