@@ -48,21 +48,6 @@ func newPrompts(most int64) *prompts {
 	return &prompts{most: most, longest: int(most / 2 / 16), byKey: map[promptKey]*list.Element{}, used: list.New()}
 }
 
-// empty deletes the audio of an organization, and returns the number of prompts.
-func (c *prompts) empty(org callwright.OrgID) (count int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key, at := range c.byKey {
-		if key.org != org {
-			continue
-		}
-		c.bytes -= c.used.Remove(at).(*prompt).size() //nolint:forcetypeassert // nothing else is in the list
-		delete(c.byKey, key)
-		count++
-	}
-	return count
-}
-
 // find returns a cached prompt, which becomes the most recently used one. The caller must not change it.
 func (c *prompts) find(key promptKey) (*prompt, bool) {
 	c.mu.Lock()

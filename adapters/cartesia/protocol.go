@@ -22,6 +22,24 @@ type protocol struct {
 	request request // of all pieces
 	decoder talk.Decoder
 	words   []talk.Word
+	reply   reply // the last message, whose memory the next one reuses
+}
+
+// reply is a message of the service.
+type reply struct {
+	Type    talk.Raw   `json:"type"`
+	Context talk.Raw   `json:"context_id"`
+	Data    talk.Raw   `json:"data"`
+	Words   timestamps `json:"word_timestamps"`
+	Status  int        `json:"status_code"`
+	Code    string     `json:"error_code"`
+}
+
+// timestamps are the places of words, in seconds.
+type timestamps struct {
+	Words  []string  `json:"words"`
+	Starts []float64 `json:"start"`
+	Ends   []float64 `json:"end"`
 }
 
 // request is a generation request.
@@ -92,19 +110,9 @@ func (p *protocol) Cancel(number int) []session.Message {
 
 // Receive parses a message of the service.
 func (p *protocol) Receive(m session.Message) (talk.Event, error) {
-	var r struct {
-		Type    talk.Raw `json:"type"`
-		Context talk.Raw `json:"context_id"`
-		Data    talk.Raw `json:"data"`
-		Words   *struct {
-			Words  []string  `json:"words"`
-			Starts []float64 `json:"start"`
-			Ends   []float64 `json:"end"`
-		} `json:"word_timestamps"`
-		Status int    `json:"status_code"`
-		Code   string `json:"error_code"`
-	}
-	if !m.Text || json.Unmarshal(m.Data, &r) != nil {
+	r := &p.reply
+	*r = reply{Words: timestamps{r.Words.Words[:0], r.Words.Starts[:0], r.Words.Ends[:0]}}
+	if !m.Text || json.Unmarshal(m.Data, r) != nil {
 		return talk.Event{Context: -1}, nil //nolint:nilerr // unknown messages are no error
 	}
 	e := talk.Event{Context: r.Context.Context()}
@@ -114,7 +122,7 @@ func (p *protocol) Receive(m session.Message) (talk.Event, error) {
 		e.Audio, err = p.decoder.Base64(e.Context, r.Data)
 		return e, err
 	case r.Type.IsText("timestamps"):
-		if w := r.Words; w != nil && len(w.Words) == len(w.Starts) && len(w.Words) == len(w.Ends) {
+		if w := r.Words; len(w.Words) == len(w.Starts) && len(w.Words) == len(w.Ends) {
 			p.words = p.words[:0]
 			for i, text := range w.Words {
 				p.words = append(p.words, talk.Word{Text: text, Start: seconds(w.Starts[i]), End: seconds(w.Ends[i])})

@@ -20,6 +20,24 @@ type protocol struct {
 	settings *settings
 	decoder  talk.Decoder
 	words    []talk.Word
+	reply    reply // the last message, whose memory the next one reuses
+}
+
+// reply is a message of the service.
+type reply struct {
+	Context   talk.Raw  `json:"contextId"`
+	Audio     talk.Raw  `json:"audio"`
+	Final     bool      `json:"isFinal"`
+	FinalToo  bool      `json:"is_final"` // the vendor's types have both names
+	Alignment alignment `json:"alignment"`
+	Error     string    `json:"error"`
+}
+
+// alignment is the places of characters, in milliseconds from the start of the audio of the message.
+type alignment struct {
+	Chars     []string  `json:"chars"`
+	Starts    []float64 `json:"charStartTimesMs"`
+	Durations []float64 `json:"charDurationsMs"`
 }
 
 // request is a message to the service.
@@ -65,21 +83,12 @@ func (p *protocol) Cancel(number int) []session.Message { return p.End(number) }
 
 // Receive parses a message of the service.
 func (p *protocol) Receive(m session.Message) (talk.Event, error) {
-	var r struct {
-		Context   talk.Raw `json:"contextId"`
-		Audio     talk.Raw `json:"audio"`
-		Final     bool     `json:"isFinal"`
-		Alignment *struct {
-			Chars     []string  `json:"chars"`
-			Starts    []float64 `json:"charStartTimesMs"`
-			Durations []float64 `json:"charDurationsMs"`
-		} `json:"alignment"`
-		Error string `json:"error"`
-	}
-	if !m.Text || json.Unmarshal(m.Data, &r) != nil {
+	r := &p.reply
+	*r = reply{Alignment: alignment{r.Alignment.Chars[:0], r.Alignment.Starts[:0], r.Alignment.Durations[:0]}}
+	if !m.Text || json.Unmarshal(m.Data, r) != nil {
 		return talk.Event{}, nil //nolint:nilerr // unknown messages are no error
 	}
-	e := talk.Event{Context: r.Context.Context(), Relative: true, Done: r.Final}
+	e := talk.Event{Context: r.Context.Context(), Relative: true, Done: r.Final || r.FinalToo}
 	if r.Error != "" {
 		e.Refusal = &talk.Refusal{Code: r.Error}
 		return e, nil
@@ -90,7 +99,7 @@ func (p *protocol) Receive(m session.Message) (talk.Event, error) {
 			return talk.Event{}, err
 		}
 	}
-	if a := r.Alignment; a != nil && len(a.Chars) == len(a.Starts) && len(a.Chars) == len(a.Durations) {
+	if a := r.Alignment; len(a.Chars) == len(a.Starts) && len(a.Chars) == len(a.Durations) {
 		p.words = appendWords(p.words[:0], a.Chars, a.Starts, a.Durations)
 		e.Words = p.words
 	}

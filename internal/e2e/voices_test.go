@@ -28,7 +28,7 @@ func TestStreamedVoices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			voices := &enginetest.Voices{Key: key, Fault: enginetest.VoiceFaultClose, Times: 1}
-			service := enginetest.WebSocket(t, voices.Check, voices.Serve)
+			service := voices.Serve(t)
 			board, flags := newSwitchboard(t, func(asked) []string {
 				return []string{
 					fmt.Sprintf(`{"role":"assistant","content":%q}`, yes+" "), fmt.Sprintf(`{"content":%q}`, bye),

@@ -93,7 +93,7 @@ func (h VoicesHarness) start(t *testing.T, v *Voices) started {
 	if v.Key == "other" {
 		key = "key-4711"
 	}
-	server := WebSocket(t, v.Check, v.Serve)
+	server := v.Serve(t)
 	log := &lockedBuffer{}
 	t.Cleanup(func() {
 		if strings.Contains(log.String(), v.Key) {

@@ -79,7 +79,11 @@ func (s *served) elevenLabs(ctx context.Context, m map[string]any) bool {
 	if closes {
 		s.cancel(c, send)
 		delete(s.contexts, id)
-		return s.send(ctx, map[string]any{"isFinal": true, "contextId": id})
+		final := "isFinal"
+		if s.fault == VoiceFaultMarks {
+			final = "is_final" // the vendor's types have both names
+		}
+		return s.send(ctx, map[string]any{final: true, "contextId": id})
 	}
 	return true
 }

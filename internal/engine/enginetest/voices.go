@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/coder/websocket"
 
@@ -35,7 +37,8 @@ const (
 type Voices struct {
 	Key   string // the only valid API key
 	Fault VoiceFault
-	Times int // number of connections with the fault; 0 means all
+	Times int  // number of connections with the fault; 0 means all
+	TLS   bool // whether the server requires TLS
 
 	mu          sync.Mutex
 	connections int
@@ -45,8 +48,18 @@ type Voices struct {
 	open        map[*websocket.Conn]bool
 }
 
-// Check is the check of WebSocket. It refuses requests without the key.
-func (v *Voices) Check(h http.Header, r *http.Request) int {
+// Serve serves the voices until the test ends.
+func (v *Voices) Serve(t testing.TB) *httptest.Server {
+	t.Helper()
+	start := httptest.NewServer
+	if v.TLS {
+		start = httptest.NewTLSServer
+	}
+	return webSocket(t, v.check, v.session, start)
+}
+
+// check refuses requests without the key.
+func (v *Voices) check(h http.Header, r *http.Request) int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.addresses = append(v.addresses, r.URL)
@@ -66,8 +79,8 @@ func (v *Voices) Check(h http.Header, r *http.Request) int {
 	return 0
 }
 
-// Serve is the serve of WebSocket.
-func (v *Voices) Serve(r *http.Request, conn *websocket.Conn) {
+// session serves a connection.
+func (v *Voices) session(r *http.Request, conn *websocket.Conn) {
 	v.mu.Lock()
 	s := v.newServed(r, conn)
 	v.connections++
@@ -201,7 +214,7 @@ func (v *Voices) newServed(r *http.Request, conn *websocket.Conn) *served {
 		}
 	case r.URL.Path == "/tts/websocket":
 		s.vendor = "cartesia"
-		if q.Get("cartesia_version") == "" {
+		if q.Get("cartesia_version") == "" && r.Header.Get("Cartesia-Version") == "" {
 			return nil
 		}
 	case r.URL.Path == "/v1/speak":
