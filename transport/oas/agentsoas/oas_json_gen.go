@@ -776,6 +776,10 @@ func (s *InboundNumberListReply) UnmarshalJSON(data []byte) error {
 
 func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
+	if s.AgentID.Set {
+		e.FieldStart("agent_id")
+		s.AgentID.Encode(e)
+	}
 	if s.Prompt.Set {
 		e.FieldStart("prompt")
 		s.Prompt.Encode(e)
@@ -887,34 +891,35 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [27]string{
-	0:  "prompt",
-	1:  "pathway_id",
-	2:  "pathway_version",
-	3:  "persona",
-	4:  "persona_id",
-	5:  "webhook",
-	6:  "voice",
-	7:  "voice_id",
-	8:  "first_sentence",
-	9:  "wait_for_greeting",
-	10: "transfer_phone_number",
-	11: "language",
-	12: "model",
-	13: "temperature",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "idle",
-	19: "dynamic_data",
-	20: "tools",
-	21: "voice_settings",
-	22: "background_track",
-	23: "pronunciation_guide",
-	24: "fallback_number",
-	25: "record",
-	26: "max_duration",
+var jsonFieldsNameOfInboundNumberUpdate = [28]string{
+	0:  "agent_id",
+	1:  "prompt",
+	2:  "pathway_id",
+	3:  "pathway_version",
+	4:  "persona",
+	5:  "persona_id",
+	6:  "webhook",
+	7:  "voice",
+	8:  "voice_id",
+	9:  "first_sentence",
+	10: "wait_for_greeting",
+	11: "transfer_phone_number",
+	12: "language",
+	13: "model",
+	14: "temperature",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "dynamic_data",
+	21: "tools",
+	22: "voice_settings",
+	23: "background_track",
+	24: "pronunciation_guide",
+	25: "fallback_number",
+	26: "record",
+	27: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -926,6 +931,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		switch string(k) {
+		case "agent_id":
+			if err := func() error {
+				s.AgentID.Reset()
+				return s.AgentID.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"agent_id\"")
+			}
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()

@@ -193,6 +193,10 @@ type InboundNumberListReply struct {
 
 // Ref: #/components/schemas/InboundNumberUpdate
 type InboundNumberUpdate struct {
+	// Web agent whose settings the number gets, before the other members of the body are applied. They are
+	// copied, except `machines`, `keywords` and `metadata`, which numbers do not have; later changes of
+	// the web agent do not change the number.
+	AgentID   OptString    `json:"agent_id"`
 	Prompt    OptNilString `json:"prompt"`
 	PathwayID OptNilString `json:"pathway_id"`
 	// Version of the pathway. The default is the version in production when a call comes in.
