@@ -12,8 +12,9 @@ import (
 )
 
 // Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. For a number without a
-// task, pathway and persona, which includes an unregistered and a released number, it returns CodeInvalidState with the field phone_number,
-// and the configured agent: a number never answers with something that its owner has not set. Answering does not check the agent again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
+// task, pathway, persona and brain, which includes an unregistered and a released number, it returns CodeInvalidState with the field
+// phone_number, and the configured agent: a number never answers with something that its owner has not set. Answering does not check the agent
+// again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
 // Answering returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
@@ -44,7 +45,7 @@ type Choice struct {
 }
 
 // Calling returns the agent that makes a call, with its overrides and defaults. It returns an error for an invalid agent, and for an agent
-// without a task, pathway or persona. The error's field has the name of the /v1 contract.
+// without a task, pathway, persona or brain. The error's field has the name of the /v1 contract.
 //
 // The agent receives the task, personality, tools, conditions, knowledge bases and settings of its persona's version in production. The
 // agent's own settings, and overrides, take precedence; a MaxDuration of DefaultMaxDuration counts as unset. Later versions do not change
@@ -67,7 +68,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 		return Agent{}, err
 	}
 	var found faultList
-	a.checkPurpose(&found, "pathway_id and persona_id")
+	a.checkPurpose(&found, "pathway_id, persona_id and brain_url")
 	a.checkLeaders(&found)
 	if found.first() != nil {
 		return Agent{}, found.first()

@@ -16,7 +16,7 @@ import (
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
-	Agent     Agent // calls are refused while it has no task, pathway or persona: see Service.Answering
+	Agent     Agent // calls are refused while it has no task, pathway, persona or brain: see Service.Answering
 	Released  bool  // receives no calls; a new registration uses the stored agent
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -28,7 +28,7 @@ type InboundNumber struct {
 }
 
 // leads lists the settings that select what leads the conversations of an agent.
-var leads = []Setting{SettingTask, SettingPathway, SettingPathwayVersion, SettingStartNode, SettingPersonaID, SettingAgentID}
+var leads = []Setting{SettingTask, SettingPathway, SettingPathwayVersion, SettingStartNode, SettingPersonaID, SettingBrain, SettingAgentID}
 
 // noteRefusals sets Refused after an update. It reports whether Refused has changed. An update of other settings changes nothing.
 func (n *InboundNumber) noteRefusals(r Report) bool {
@@ -54,10 +54,10 @@ func (n *InboundNumber) noteRefusals(r Report) bool {
 // notAnswered returns CodeInvalidState with the field phone_number if nothing leads the number's conversations.
 func (n InboundNumber) notAnswered() error {
 	a := n.Agent
-	if a.Task != "" || a.Pathway.ID != "" || a.PersonaID != "" {
+	if a.Task != "" || a.Pathway.ID != "" || a.PersonaID != "" || a.Brain != "" {
 		return nil
 	}
-	text := "the number has no task, pathway or persona, so that nothing can answer its calls: set one"
+	text := "the number has no task, pathway, persona or brain, so that nothing can answer its calls: set one"
 	if why := n.refusals(); why != "" {
 		text += ". The last change was refused: " + why
 	}

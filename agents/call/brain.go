@@ -74,14 +74,25 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	}
 }
 
-// brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. Otherwise the pathway leads the
-// conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools, until one of the agent's
+// remoteBrain returns the brain of a call that a service leads.
+func (s *Service) remoteBrain(c Call, book *recordWriter) (conversation.Brain, error) {
+	if s.cfg.RemoteBrain == nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "this server has no remote brains")
+	}
+	return s.cfg.RemoteBrain(c, func(log pathway.Log) { book.turn(log, nil) })
+}
+
+// brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. If the agent names a service, the
+// service leads the conversation. Otherwise the pathway leads the conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools, until one of the agent's
 // conditions hands the conversation over to a pathway.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
 			return own, err
 		}
+	}
+	if c.Agent.Brain != "" {
+		return s.remoteBrain(c, book)
 	}
 	s.warnOfModels(ctx, c, by)
 	if by.graph != nil {

@@ -98,7 +98,7 @@ var outcomes = map[Cause]struct {
 	CauseFax:           {StatusFailed, "a fax machine answered the call"},
 	CauseAnnouncement:  {StatusFailed, "an announcement of the network answered the call"},
 	CauseSIT:           {StatusFailed, "the network answered the call with special information tones: the number cannot be reached"},
-	CauseNoAgent:       {StatusFailed, "the number called has no task, pathway or persona"},
+	CauseNoAgent:       {StatusFailed, "the number called has no task, pathway, persona or brain"},
 	CauseNoPathway: {
 		StatusFailed,
 		"the call's pathway or persona, its version or its start node no longer exists or cannot be used",

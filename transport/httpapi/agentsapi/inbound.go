@@ -84,6 +84,7 @@ func (a *api) UpdateInboundNumber(
 		{"agent_id", agents.SettingAgentID, req.AgentID},
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
+		{"brain_url", agents.SettingBrain, req.BrainURL},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},
 		{"voice_id", agents.SettingVoice, req.VoiceID}, {"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
@@ -144,6 +145,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		Task:    wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
 		PersonaID:      wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
+		Brain:          wire.Change(req.BrainURL.Value, req.BrainURL.Set),
 		Persona:        wire.Change(req.Persona.Value, req.Persona.Set), Voice: wire.Change(voice.Value, voice.Set),
 		FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 		Language:      wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
@@ -211,6 +213,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: settings,
+		BrainURL:           oas.OptNilString{Value: n.Agent.Brain, Set: n.Agent.Brain != ""},
 		PronunciationGuide: oas.OptNilPronunciationGuide{Value: guide, Set: guide != nil},
 		BackgroundTrack:    wire.OptNilText(string(n.Agent.Background)), FallbackNumber: absent,
 	}, err

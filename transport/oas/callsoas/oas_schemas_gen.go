@@ -222,6 +222,9 @@ type CallCreate struct {
 	// Persona that leads the conversation, in the version that is in production now. Mutually exclusive
 	// with `task` and `pathway_id`. A setting in this request takes precedence over the persona's.
 	PersonaID OptString `json:"persona_id"`
+	// URL of a service that leads the conversation, as docs/brains.md describes. Mutually exclusive with
+	// `task`, `pathway_id` and `persona_id`.
+	BrainURL OptString `json:"brain_url"`
 	// Character and manner of the agent. The model reads it before the task and before every text of a
 	// pathway.
 	Persona OptString `json:"persona"`

@@ -131,6 +131,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.PersonaID.Get(); ok {
 		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 1, 2048))
+	}
 	if value, ok := s.Persona.Get(); ok {
 		failures.Add("persona", codec.Length(string(value), 1, 32768))
 	}

@@ -90,6 +90,8 @@ func leader(a agents.Agent) string {
 		return "a persona"
 	case a.Pathway.ID != "":
 		return "a pathway"
+	case a.Brain != "":
+		return "a service"
 	case a.Task != "":
 		return callwright.Clip(a.Task, 120)
 	}

@@ -42,7 +42,7 @@ var causes = map[call.Cause]string{
 	call.CauseMaxDuration: "the call had reached its longest duration", call.CauseTransferred: "the other side was transferred",
 	call.CauseNoACK: "the caller never confirmed the answer", call.CauseNodeLost: "the server on which the call ran stopped",
 	call.CauseDrained:   "the server was stopped, and the time that running calls have then was over",
-	call.CauseNoAgent:   "nothing answers at the number: it has no task, pathway or persona",
+	call.CauseNoAgent:   "nothing answers at the number: it has no task, pathway, persona or brain",
 	call.CauseNoPathway: "the agent's pathway or persona no longer exists", call.CauseModelRefused: "the language model refuses the key or the request",
 	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
 	call.CauseFax: "a fax machine answered", call.CauseAnnouncement: "the network played an announcement",
