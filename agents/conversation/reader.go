@@ -236,6 +236,7 @@ func (r *reader) awaitVoice() {
 		r.happens(callerSpeaks)
 	case r.state == speaking && r.talksOver():
 		r.happens(callerTalksOver)
+		r.duck()
 	case r.state == speaking:
 		r.duck()
 	}
@@ -246,7 +247,7 @@ func (r *reader) awaitVoice() {
 // agent's current words. After falseHolds noises over an answer, it must last for the rule's cut.
 func (r *reader) voiceCounts() bool {
 	if !r.state.agentHasFloor() {
-		return r.voiceDetector.voiced >= shortestVoice
+		return r.voiceDetector.speaks()
 	}
 	rule := r.currentRule()
 	need := rule.pause

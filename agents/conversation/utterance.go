@@ -17,6 +17,7 @@ type utterance struct {
 	reply     bool          // whether even a back-channel interrupts the agent
 	rule      bargeInRule   // rule for the agent's words
 	over      bool          // whether no voice interrupted the agent's words
+	brief     bool          // whether the voice was too short to pause the agent
 	joined    time.Duration // time of the call at which such an utterance joined the caller's turn
 
 	// The mutex of the recognition guards the following fields.
