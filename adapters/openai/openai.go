@@ -38,6 +38,8 @@ type Config struct {
 	Voices        []string // for lists; other names are accepted, too; if nil, OpenAI's documented voices
 	Transcription string   // the speech recognition model; if empty, gpt-4o-mini-transcribe
 
+	Decoder Decoder // decodes speech in MP3 and other formats than PCM and WAV; if nil, such speech is an error
+
 	Client *http.Client // if nil, a separate client with a clone of http.DefaultTransport
 
 	callwright.Runtime // its Logger logs refusals with their status, code and parameter

@@ -33,5 +33,11 @@ func Open(ctx context.Context, e Endpoint, p Protocol, h conversation.Hearing, c
 	return New(ctx, conn, p, h.Rate, cfg)
 }
 
+// Key returns a function that returns a key. fmt would print the key in an unexported field of type Secret or string.
+func Key(key callwright.Secret) func() string {
+	text := key.Reveal()
+	return func() string { return text }
+}
+
 // Text returns a text message.
 func Text(s string) Message { return Message{Text: true, Data: []byte(s)} }
