@@ -35,9 +35,7 @@ type Config struct {
 
 // Client recognizes speech. It implements conversation.Streamer and conversation.Recognizer. The language is that of the model.
 type Client struct {
-	config Config // without its APIKey
-	base   *url.URL
-	key    func() string
+	vendor *session.Vendor
 }
 
 var (
@@ -49,19 +47,11 @@ var (
 // New checks the configuration and returns a client. It sends no request. It returns CodeBadRequest for a base URL that is no URL of a
 // server.
 func New(config Config) (*Client, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultModel
-	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(session.VendorConfig(config), defaultBaseURL, defaultModel)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Client{config: config, base: base, key: key}, nil
+	return &Client{vendor: vendor}, nil
 }
 
 // UsesKeywords returns true: keywords are sent as keyterms.
@@ -74,11 +64,7 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 
 // Open starts a session. Its errors are those of session.Dial.
 func (c *Client) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	header := http.Header{}
-	if key := c.key(); key != "" {
-		header.Set("Authorization", key)
-	}
-	q := url.Values{"speech_model": {c.config.Model}, "encoding": {"pcm_mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
+	q := url.Values{"speech_model": {c.vendor.Model}, "encoding": {"pcm_mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
 	if terms := keyterms(h); len(terms) > 0 {
 		data, err := json.Marshal(terms)
 		if err != nil {
@@ -86,9 +72,7 @@ func (c *Client) Open(ctx context.Context, h conversation.Hearing) (conversation
 		}
 		q.Set("keyterms_prompt", string(data))
 	}
-	u := c.base.JoinPath("v3/ws")
-	u.RawQuery = q.Encode()
-	return session.Open(ctx, session.Endpoint{URL: u.String(), Header: header, Client: c.config.Client}, &turns{}, h,
+	return session.Open(ctx, c.vendor.Endpoint("v3/ws", q, "Authorization", ""), &turns{}, h,
 		session.Config{Rate: rate, Piece: piece, Least: least, Idle: idle, Settle: settle})
 }
 

@@ -37,7 +37,9 @@ func (*turns) Tune(h conversation.Hearing) []session.Message {
 }
 
 // Idle returns the message that keeps a session alive.
-func (*turns) Idle() []session.Message { return []session.Message{session.Text(`{"type":"KeepAlive"}`)} }
+func (*turns) Idle() []session.Message {
+	return []session.Message{session.Text(`{"type":"KeepAlive"}`)}
+}
 
 // Receive parses a message of the service.
 func (t *turns) Receive(m session.Message) ([]session.Event, error) {

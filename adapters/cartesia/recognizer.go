@@ -40,9 +40,7 @@ type RecognizerConfig struct {
 
 // Recognizer recognizes speech. It implements conversation.Streamer and conversation.Recognizer. The language is that of the model.
 type Recognizer struct {
-	config RecognizerConfig // without its APIKey
-	base   *url.URL
-	key    func() string
+	vendor *session.Vendor
 }
 
 var (
@@ -54,19 +52,11 @@ var (
 // NewRecognizer checks the configuration and returns a recognizer. It sends no request. It returns CodeBadRequest for a base URL that is no
 // URL of a server.
 func NewRecognizer(config RecognizerConfig) (*Recognizer, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultRecognizer
-	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(session.VendorConfig(config), defaultBaseURL, defaultRecognizer)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Recognizer{config: config, base: base, key: key}, nil
+	return &Recognizer{vendor: vendor}, nil
 }
 
 // UsesKeywords returns true: keywords are sent as keyterms.
@@ -79,11 +69,7 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 
 // Open starts a session. Its errors are those of session.Dial.
 func (r *Recognizer) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	header := http.Header{"Cartesia-Version": {version}}
-	if key := r.key(); key != "" {
-		header.Set("X-Api-Key", key)
-	}
-	q := url.Values{"model": {r.config.Model}, "encoding": {"pcm_mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
+	q := url.Values{"model": {r.vendor.Model}, "encoding": {"pcm_mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
 	letters := 0
 	for _, k := range h.Keywords {
 		if k = strings.TrimSpace(k); k != "" && letters+len(k) <= maxLetters && len(q["keyterm"]) < maxKeyterms {
@@ -91,10 +77,9 @@ func (r *Recognizer) Open(ctx context.Context, h conversation.Hearing) (conversa
 			q.Add("keyterm", k)
 		}
 	}
-	u := r.base.JoinPath("stt/turns/websocket")
-	u.RawQuery = q.Encode()
-	return session.Open(ctx, session.Endpoint{URL: u.String(), Header: header, Client: r.config.Client}, &turns{}, h,
-		session.Config{Rate: rate, Piece: piece, Idle: idle, Settle: settle, Serial: true})
+	to := r.vendor.Endpoint("stt/turns/websocket", q, "X-Api-Key", "")
+	to.Header.Set("Cartesia-Version", version)
+	return session.Open(ctx, to, &turns{}, h, session.Config{Rate: rate, Piece: piece, Idle: idle, Settle: settle, Serial: true})
 }
 
 const (

@@ -37,9 +37,7 @@ type Config struct {
 
 // Client recognizes speech. It implements conversation.Streamer and conversation.Recognizer.
 type Client struct {
-	config Config // without its APIKey
-	base   *url.URL
-	key    func() string
+	vendor *session.Vendor
 	quiet  *atomic.Bool // whether the service has refused ForceEndTurn
 }
 
@@ -52,19 +50,11 @@ var (
 // New checks the configuration and returns a client. It sends no request. It returns CodeBadRequest for a base URL that is no URL of a
 // server.
 func New(config Config) (*Client, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultModel
-	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(session.VendorConfig(config), defaultBaseURL, defaultModel)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Client{config: config, base: base, key: key, quiet: new(atomic.Bool)}, nil
+	return &Client{vendor: vendor, quiet: new(atomic.Bool)}, nil
 }
 
 // UsesKeywords returns true: keywords are sent as keyterms.
@@ -77,11 +67,7 @@ func (c *Client) Listen(ctx context.Context, h conversation.Hearing) (conversati
 
 // Open starts a session. Its errors are those of session.Dial.
 func (c *Client) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	header := http.Header{}
-	if key := c.key(); key != "" {
-		header.Set("Authorization", "Token "+key)
-	}
-	to := session.Endpoint{URL: c.address(h), Header: header, Client: c.config.Client}
+	to := c.endpoint(h)
 	if c.isFlux() {
 		return session.Open(ctx, to, &turns{quiet: c.quiet}, h, session.Config{Rate: rate, Piece: fluxPiece, Idle: idle, Settle: settle})
 	}
@@ -94,18 +80,18 @@ const (
 	settle    = time.Second           // the service does not answer the end of an utterance in which it has heard nothing
 )
 
-func (c *Client) isFlux() bool { return strings.HasPrefix(c.config.Model, flux) }
+func (c *Client) isFlux() bool { return strings.HasPrefix(c.vendor.Model, flux) }
 
 // maxKeyterms is the maximum number of keyterms that are sent.
 const maxKeyterms = 100
 
-// address returns the URL of a session.
-func (c *Client) address(h conversation.Hearing) string {
-	q := url.Values{"model": {c.config.Model}, "encoding": {"mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
+// endpoint returns the endpoint of a session.
+func (c *Client) endpoint(h conversation.Hearing) session.Endpoint {
+	q := url.Values{"model": {c.vendor.Model}, "encoding": {"mulaw"}, "sample_rate": {strconv.Itoa(rate)}}
 	path := "v1/listen"
 	if c.isFlux() {
 		path = "v2/listen"
-		if h.Language != "" && strings.Contains(c.config.Model, "multi") {
+		if h.Language != "" && strings.Contains(c.vendor.Model, "multi") {
 			q.Set("language_hint", engine.Language(h.Language))
 		}
 	} else {
@@ -117,10 +103,18 @@ func (c *Client) address(h conversation.Hearing) string {
 			q.Set("language", h.Language)
 		}
 	}
-	for _, k := range h.Keywords[:min(len(h.Keywords), maxKeyterms)] {
+	for _, k := range keyterms(h) {
 		q.Add("keyterm", k)
 	}
-	u := c.base.JoinPath(path)
-	u.RawQuery = q.Encode()
-	return u.String()
+	return c.vendor.Endpoint(path, q, "Authorization", "Token ")
+}
+
+// keyterms returns the keywords that are sent.
+func keyterms(h conversation.Hearing) (terms []string) {
+	for _, k := range h.Keywords {
+		if k = strings.TrimSpace(k); k != "" && len(terms) < maxKeyterms {
+			terms = append(terms, k)
+		}
+	}
+	return terms
 }

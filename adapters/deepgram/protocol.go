@@ -32,7 +32,9 @@ func (s *segments) Force() []session.Message {
 func (*segments) Tune(conversation.Hearing) []session.Message { return nil }
 
 // Idle returns a message without which the service closes the session.
-func (*segments) Idle() []session.Message { return []session.Message{session.Text(`{"type":"KeepAlive"}`)} }
+func (*segments) Idle() []session.Message {
+	return []session.Message{session.Text(`{"type":"KeepAlive"}`)}
+}
 
 // Receive parses a message of the service.
 func (s *segments) Receive(m session.Message) ([]session.Event, error) {
@@ -104,7 +106,7 @@ func (t *turns) Force() []session.Message {
 
 // Tune changes the keyterms.
 func (*turns) Tune(h conversation.Hearing) []session.Message {
-	data, err := json.Marshal(map[string]any{"type": "Configure", "keyterms": append([]string{}, h.Keywords[:min(len(h.Keywords), maxKeyterms)]...)})
+	data, err := json.Marshal(map[string]any{"type": "Configure", "keyterms": append([]string{}, keyterms(h)...)})
 	if err != nil {
 		return nil
 	}

@@ -40,9 +40,7 @@ type RecognizerConfig struct {
 
 // Recognizer recognizes speech. It implements conversation.Streamer and conversation.Recognizer.
 type Recognizer struct {
-	config RecognizerConfig // without its APIKey
-	base   *url.URL
-	key    func() string
+	vendor *session.Vendor
 }
 
 var (
@@ -54,19 +52,11 @@ var (
 // NewRecognizer checks the configuration and returns a recognizer. It sends no request. It returns CodeBadRequest for a base URL that is no
 // URL of a server.
 func NewRecognizer(config RecognizerConfig) (*Recognizer, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultRecognizer
-	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(session.VendorConfig(config), defaultBaseURL, defaultRecognizer)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Recognizer{config: config, base: base, key: key}, nil
+	return &Recognizer{vendor: vendor}, nil
 }
 
 // UsesKeywords returns true: keywords are sent as keyterms.
@@ -79,12 +69,7 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 
 // Open starts a session. Its errors are those of session.Dial.
 func (r *Recognizer) Open(ctx context.Context, h conversation.Hearing) (conversation.Stream, error) {
-	header := http.Header{}
-	if key := r.key(); key != "" {
-		header.Set("Xi-Api-Key", key)
-	}
-	to := session.Endpoint{URL: r.address(h), Header: header, Client: r.config.Client}
-	return session.Open(ctx, to, &scribe{}, h, session.Config{Rate: rate, Piece: 100 * time.Millisecond, Idle: idle})
+	return session.Open(ctx, r.endpoint(h), &scribe{}, h, session.Config{Rate: rate, Piece: 100 * time.Millisecond, Idle: idle})
 }
 
 // idle is the time without audio after which silence is sent. The service does not publish when it closes an idle session.
@@ -96,9 +81,9 @@ const (
 	maxKeyterm  = 20
 )
 
-// address returns the URL of a session.
-func (r *Recognizer) address(h conversation.Hearing) string {
-	q := url.Values{"model_id": {r.config.Model}, "audio_format": {"ulaw_8000"}, "commit_strategy": {"manual"}}
+// endpoint returns the endpoint of a session.
+func (r *Recognizer) endpoint(h conversation.Hearing) session.Endpoint {
+	q := url.Values{"model_id": {r.vendor.Model}, "audio_format": {"ulaw_8000"}, "commit_strategy": {"manual"}}
 	if language := engine.Language(h.Language); language != "" {
 		q.Set("language_code", language)
 	}
@@ -107,9 +92,7 @@ func (r *Recognizer) address(h conversation.Hearing) string {
 			q.Add("keyterms", k)
 		}
 	}
-	u := r.base.JoinPath("v1/speech-to-text/realtime")
-	u.RawQuery = q.Encode()
-	return u.String()
+	return r.vendor.Endpoint("v1/speech-to-text/realtime", q, "Xi-Api-Key", "")
 }
 
 // scribe is the protocol of a session whose audio the client commits. The service answers each commit, in order.

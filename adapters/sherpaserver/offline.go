@@ -67,7 +67,7 @@ func (o *Offline) recognize(ctx context.Context, audio []int16) (string, error) 
 	}
 	defer func() { _ = conn.Close() }()
 	data := binary.LittleEndian.AppendUint32(make([]byte, 0, header+4*len(audio)), rate)
-	data = binary.LittleEndian.AppendUint32(data, uint32(4*len(audio))) //nolint:gosec // at most maxUtterance
+	data = binary.LittleEndian.AppendUint32(data, uint32(4*len(audio)))
 	if err := conn.Write(ctx, session.Message{Data: appendFloats(data, audio)}); err != nil {
 		return "", unavailable(err)
 	}

@@ -36,8 +36,9 @@ func TestClient(t *testing.T) { //nolint:paralleltest // the suites look for lea
 	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t, 0, nil) }, h)
 	agentstest.RunRecognizer(t, h)
 	// The server has exactly one answer for each message: other answers cannot be told apart.
-	enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer { return start(t, f, breaks) },
-		speak, enginetest.Shrinks, enginetest.Late, enginetest.Doubles, enginetest.Novel)
+	enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer {
+		return start(t, f, breaks)
+	}, speak, enginetest.Shrinks, enginetest.Late, enginetest.Doubles, enginetest.Novel)
 }
 
 func TestUnreachable(t *testing.T) {

@@ -54,8 +54,8 @@ func TestRecognizerClients(t *testing.T) {
 				t.Fatalf("the client (scripts/install-deps.sh test installs it): %v\n%s", err, complaints.Bytes())
 			}
 			var got struct {
-				Partials []string
-				Final    string
+				Partials []string `json:"partials"`
+				Final    string   `json:"final"`
 			}
 			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatalf("%v in %s", err, out)

@@ -66,7 +66,7 @@ func (d deepgramSegments) Final(u Said) []string { return []string{deepgramResul
 // deepgramResults returns a Results message, which is final if it answers a Finalize.
 func deepgramResults(u Said, final bool) string {
 	var words []string
-	for _, w := range strings.Fields(u.Text) {
+	for w := range strings.FieldsSeq(u.Text) {
 		words = append(words, fmt.Sprintf(`{"word":%q,"punctuated_word":%q,"start":%v,"end":%v,"confidence":0.98}`, strings.ToLower(w), w, u.From, u.To))
 	}
 	return fmt.Sprintf(`{"type":"Results","channel_index":[0,1],"start":%v,"duration":%v,"is_final":%t,"speech_final":false,"from_finalize":%t,`+

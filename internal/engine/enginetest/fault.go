@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,10 +74,8 @@ func RunFaults(
 		Shrinks: "shrinking partial texts", NoPartials: "no partial texts", Late: "a partial text after the end", Doubles: "ends twice", Novel: "unknown messages",
 	} {
 		callwrighttest.Sequential(t, name, func(t *testing.T) {
-			for _, w := range without {
-				if f == w {
-					return
-				}
+			if slices.Contains(without, f) {
+				return
 			}
 			stream, write := openFaulty(t, newClient(t, f, nil), speak)
 			for i, text := range texts {

@@ -17,7 +17,6 @@ type openAI struct {
 	narrow
 	sent  string // deltas of the current item
 	empty bool   // whether the buffer is empty
-	fresh bool   // whether the item has no delta
 }
 
 func (*openAI) Accept(r *http.Request, key string) bool {
