@@ -172,18 +172,17 @@ func parse(text []byte) (line Line, err error) {
 // certain.
 func (x *exchange) perform(line Line) error {
 	a := x.answer
-	if line.Type != LineText && line.Type != "" {
-		for _, chunk := range x.chunks.Flush() {
-			a.Text(chunk)
-		}
+	switch line.Type {
+	case "":
+		return nil
+	case LineText:
+		x.speak(x.chunks.Write(line.Text))
+		return nil
 	}
+	x.speak(x.chunks.Flush())
 	switch line.Type {
 	case LineSay:
 		a.Text(line.Text)
-	case LineText:
-		for _, chunk := range x.chunks.Write(line.Text) {
-			a.Text(chunk)
-		}
 	case LineBargeIn:
 		a.BargeIn = line.bargeIn()
 	case LineExpect:
@@ -194,6 +193,15 @@ func (x *exchange) perform(line Line) error {
 		a.Step(conversation.Press{Digits: line.Digits, Show: line.Show})
 	case LineSet:
 		return x.store(line.Variables)
+	default:
+		return x.performLast(line)
+	}
+	return nil
+}
+
+// performLast performs the last line of an answer.
+func (x *exchange) performLast(line Line) error {
+	switch a := x.answer; line.Type {
 	case LineDone:
 		if x.opening && !a.Spoken() && !a.Stopped() {
 			return invalid("the first answer has no words")
@@ -211,6 +219,13 @@ func (x *exchange) perform(line Line) error {
 		return callwright.Errorf(callwright.CodeUnavailable, "the brain has failed: %s", line.failure())
 	}
 	return nil
+}
+
+// speak says the pieces of a text.
+func (x *exchange) speak(pieces []string) {
+	for _, piece := range pieces {
+		x.answer.Text(piece)
+	}
 }
 
 // store sets variables of the conversation when the turn is certain.

@@ -52,13 +52,7 @@ func (l *Line) check() error {
 	case LineExpect:
 		return l.checkExpect()
 	case LineBargeIn:
-		if l.Level != nil && (*l.Level < 0 || *l.Level > conversation.MaxInterruptibility) {
-			return fmt.Errorf("level must be from 0 to %d", conversation.MaxInterruptibility)
-		}
-		if l.ThresholdMS < 0 || l.ThresholdMS > int(conversation.MaxThreshold.Milliseconds()) {
-			return fmt.Errorf("threshold_ms must be from 0 to %d", conversation.MaxThreshold.Milliseconds())
-		}
-		return nil
+		return l.checkBargeIn()
 	case LineWait:
 		if !(l.Seconds > 0 && l.Seconds <= dialogue.MaxIdle.Seconds()) {
 			return fmt.Errorf("seconds must be more than 0 and at most %d", int(dialogue.MaxIdle.Seconds()))
@@ -83,6 +77,16 @@ func (l *Line) check() error {
 	default:
 		return fmt.Errorf("the type %q is unknown", callwright.Clip(l.Type, 40))
 	}
+}
+
+func (l *Line) checkBargeIn() error {
+	if l.Level != nil && (*l.Level < 0 || *l.Level > conversation.MaxInterruptibility) {
+		return fmt.Errorf("level must be from 0 to %d", conversation.MaxInterruptibility)
+	}
+	if l.ThresholdMS < 0 || l.ThresholdMS > int(conversation.MaxThreshold.Milliseconds()) {
+		return fmt.Errorf("threshold_ms must be from 0 to %d", conversation.MaxThreshold.Milliseconds())
+	}
+	return nil
 }
 
 func (l *Line) checkExpect() error {

@@ -69,7 +69,7 @@ func start(t *testing.T, command []string) string {
 	t.Helper()
 	var said bytes.Buffer
 	for range 5 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func start(t *testing.T, command []string) string {
 			_ = c.Wait()
 			close(ended)
 		}()
-		if listens(address, ended) {
+		if listens(ctx, address, ended) {
 			t.Cleanup(func() {
 				stop()
 				<-ended
@@ -104,10 +104,10 @@ func start(t *testing.T, command []string) string {
 }
 
 // listens waits until a program accepts connections. It returns false if the program ends before, or after a minute.
-func listens(address string, ended <-chan struct{}) bool {
+func listens(ctx context.Context, address string, ended <-chan struct{}) bool {
 	late := time.After(time.Minute)
 	for {
-		if c, err := net.Dial("tcp", address); err == nil {
+		if c, err := new(net.Dialer).DialContext(ctx, "tcp", address); err == nil {
 			_ = c.Close()
 			return true
 		}

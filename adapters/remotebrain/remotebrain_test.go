@@ -62,7 +62,11 @@ func serve(t testing.TB, answer func(w http.ResponseWriter, r remotebrain.Reques
 func write(w http.ResponseWriter, lines ...remotebrain.Line) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	for _, l := range lines {
-		_ = json.NewEncoder(w).Encode(l)
+		text, err := json.Marshal(l)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(append(text, '\n'))
 		_ = http.NewResponseController(w).Flush()
 	}
 }

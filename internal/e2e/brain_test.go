@@ -66,7 +66,7 @@ func TestRemoteBrain(t *testing.T) {
 // serveExample runs the Python example, and returns its address.
 func serveExample(t *testing.T, secret string) (address string, p *process.Process) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func serveExample(t *testing.T, secret string) (address string, p *process.Proce
 	c.Env = append(os.Environ(), "SECRET="+secret, "PORT="+address[strings.LastIndex(address, ":")+1:])
 	p = process.Start(t, "brain.py", c, "")
 	await.That(t, "the example to listen", func() bool {
-		conn, err := net.Dial("tcp", address)
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
 		if err == nil {
 			_ = conn.Close()
 		}
