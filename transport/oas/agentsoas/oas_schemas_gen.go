@@ -151,15 +151,18 @@ type InboundNumber struct {
 	// Persona that answers. Settings of the number take precedence over the persona's.
 	PersonaID OptNilString `json:"persona_id"`
 	// URL of a service that leads the conversation, as docs/brains.md describes.
-	BrainURL            OptNilString  `json:"brain_url"`
-	Webhook             NilString     `json:"webhook"`
-	VoiceID             NilString     `json:"voice_id"`
-	FirstSentence       NilString     `json:"first_sentence"`
-	WaitForGreeting     OptBool       `json:"wait_for_greeting"`
-	TransferPhoneNumber NilString     `json:"transfer_phone_number"`
-	Language            OptNilString  `json:"language"`
-	Model               OptNilString  `json:"model"`
-	Temperature         OptNilFloat64 `json:"temperature"`
+	BrainURL            OptNilString `json:"brain_url"`
+	Webhook             NilString    `json:"webhook"`
+	VoiceID             NilString    `json:"voice_id"`
+	FirstSentence       NilString    `json:"first_sentence"`
+	WaitForGreeting     OptBool      `json:"wait_for_greeting"`
+	TransferPhoneNumber NilString    `json:"transfer_phone_number"`
+	Language            OptNilString `json:"language"`
+	Model               OptNilString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString  `json:"fallback_model"`
+	Temperature   OptNilFloat64 `json:"temperature"`
 	// Duration of the caller's speech, in milliseconds, after which the agent pauses, or is interrupted.
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
@@ -216,13 +219,16 @@ type InboundNumberUpdate struct {
 	Webhook  OptNilString `json:"webhook"`
 	Voice    OptNilString `json:"voice"`
 	// Another name of `voice`.
-	VoiceID             OptNilString  `json:"voice_id"`
-	FirstSentence       OptNilString  `json:"first_sentence"`
-	WaitForGreeting     OptBool       `json:"wait_for_greeting"`
-	TransferPhoneNumber OptNilString  `json:"transfer_phone_number"`
-	Language            OptNilString  `json:"language"`
-	Model               OptNilString  `json:"model"`
-	Temperature         OptNilFloat64 `json:"temperature"`
+	VoiceID             OptNilString `json:"voice_id"`
+	FirstSentence       OptNilString `json:"first_sentence"`
+	WaitForGreeting     OptBool      `json:"wait_for_greeting"`
+	TransferPhoneNumber OptNilString `json:"transfer_phone_number"`
+	Language            OptNilString `json:"language"`
+	Model               OptNilString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString  `json:"fallback_model"`
+	Temperature   OptNilFloat64 `json:"temperature"`
 	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
 	// interrupted.
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
@@ -2867,7 +2873,10 @@ type WebAgent struct {
 	Idle                OptNilIdleOptions `json:"idle"`
 	FirstSentence       NilString         `json:"first_sentence"`
 	Model               string            `json:"model"`
-	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. An empty text uses the fallback of the server, if it has one.
+	FallbackModel OptString        `json:"fallback_model"`
+	VoiceSettings NilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -2902,7 +2911,10 @@ type WebAgentCreate struct {
 	Metadata           OptMetadata              `json:"metadata"`
 	Language           OptString                `json:"language"`
 	// `base` and `turbo` are always known.
-	Model         OptString             `json:"model"`
+	Model OptString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. Without it, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptString             `json:"fallback_model"`
 	FirstSentence OptString             `json:"first_sentence"`
 	Temperature   OptFloat64            `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
@@ -2955,10 +2967,13 @@ type WebAgentUpdate struct {
 	Metadata           OptMetadata              `json:"metadata"`
 	Language           OptNilString             `json:"language"`
 	Model              OptNilString             `json:"model"`
-	FirstSentence      OptNilString             `json:"first_sentence"`
-	Temperature        OptNilFloat64            `json:"temperature"`
-	Tools              OptNilAgentTools         `json:"tools"`
-	DynamicData        OptNilDynamicDataList    `json:"dynamic_data"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString          `json:"fallback_model"`
+	FirstSentence OptNilString          `json:"first_sentence"`
+	Temperature   OptNilFloat64         `json:"temperature"`
+	Tools         OptNilAgentTools      `json:"tools"`
+	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
 	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
 	// interrupted.
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`

@@ -282,6 +282,9 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
 	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
+	}
 	if value, ok := s.Temperature.Get(); ok {
 		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
@@ -393,6 +396,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.Temperature.Get(); ok {
 		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
@@ -1081,6 +1087,9 @@ func (s *WebAgent) Validate() error {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
 	failures.Add("model", codec.Length(string(s.Model), 0, 128))
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
+	}
 	if value, ok := s.VoiceSettings.Get(); ok {
 		failures.Add("voice_settings", value.Validate())
 	}
@@ -1161,6 +1170,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 1, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
@@ -1286,6 +1298,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
