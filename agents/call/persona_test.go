@@ -67,8 +67,8 @@ func TestPersonaHandsOver(t *testing.T) {
 			t.Errorf("transcript %q, want %q", said, want)
 		}
 		logs, err := h.Logs(t.Context(), "a", "in")
-		if err != nil || len(logs) != 3 || logs[0].Turn != 3 || logs[0].Entries[0].Kind != pathway.LogDecision ||
-			!strings.Contains(logs[0].Entries[0].Text, "the pathway clinic takes over") {
+		if err != nil || len(logs) != 5 || logs[2].Turn != 3 || logs[2].Entries[0].Kind != pathway.LogDecision ||
+			!strings.Contains(logs[2].Entries[0].Text, "the pathway clinic takes over") {
 			t.Errorf("logs %+v, %v", logs, err)
 		}
 	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
