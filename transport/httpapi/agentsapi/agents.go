@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -94,9 +93,6 @@ func aboutPrompt(err error) error {
 	return err
 }
 
-// defaultInterruption is the interruption_threshold of web agents that are created without one and without interruptibility.
-const defaultInterruption = 500 * time.Millisecond
-
 // newWebAgent translates the body of CreateAgent.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	metadata, err := wire.Values("metadata", req.Metadata.Value)
@@ -134,9 +130,6 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			VoiceSettings: settings, Pronunciation: guide, Background: agentwire.Background(req.BackgroundTrack.Value),
 		},
 		Metadata: metadata,
-	}
-	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
-		w.Agent.Interruption = new(defaultInterruption)
 	}
 	if req.PathwayID.Set {
 		w.Agent.Pathway = agents.PathwayRef{ID: wire.ID(req.PathwayID.Value), Version: pathway.Selector{Environment: pathway.Production}}

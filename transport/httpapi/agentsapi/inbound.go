@@ -81,6 +81,7 @@ func (a *api) UpdateInboundNumber(
 		return nil, err
 	}
 	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.NumberWarnings(ctx, n), ignored, report, []member{
+		{"agent_id", agents.SettingAgentID, req.AgentID},
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"brain_url", agents.SettingBrain, req.BrainURL},
@@ -141,7 +142,8 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	}
 	req.Language.Value, req.PathwayID.Value = agents.LanguageTag(req.Language.Value), wire.ID(req.PathwayID.Value)
 	patch := agents.Patch{
-		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
+		AgentID: wire.ID(req.AgentID.Value),
+		Task:    wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
 		PersonaID:      wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
 		Brain:          wire.Change(req.BrainURL.Value, req.BrainURL.Set),

@@ -790,6 +790,10 @@ func (s *InboundNumberListReply) UnmarshalJSON(data []byte) error {
 
 func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
+	if s.AgentID.Set {
+		e.FieldStart("agent_id")
+		s.AgentID.Encode(e)
+	}
 	if s.Prompt.Set {
 		e.FieldStart("prompt")
 		s.Prompt.Encode(e)
@@ -909,36 +913,37 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [29]string{
-	0:  "prompt",
-	1:  "pathway_id",
-	2:  "pathway_version",
-	3:  "persona",
-	4:  "persona_id",
-	5:  "brain_url",
-	6:  "webhook",
-	7:  "voice",
-	8:  "voice_id",
-	9:  "first_sentence",
-	10: "wait_for_greeting",
-	11: "transfer_phone_number",
-	12: "language",
-	13: "model",
-	14: "fallback_model",
-	15: "temperature",
-	16: "interruption_threshold",
-	17: "interruptibility",
-	18: "min_endpointing_delay",
-	19: "max_endpointing_delay",
-	20: "idle",
-	21: "dynamic_data",
-	22: "tools",
-	23: "voice_settings",
-	24: "background_track",
-	25: "pronunciation_guide",
-	26: "fallback_number",
-	27: "record",
-	28: "max_duration",
+var jsonFieldsNameOfInboundNumberUpdate = [30]string{
+	0:  "agent_id",
+	1:  "prompt",
+	2:  "pathway_id",
+	3:  "pathway_version",
+	4:  "persona",
+	5:  "persona_id",
+	6:  "brain_url",
+	7:  "webhook",
+	8:  "voice",
+	9:  "voice_id",
+	10: "first_sentence",
+	11: "wait_for_greeting",
+	12: "transfer_phone_number",
+	13: "language",
+	14: "model",
+	15: "fallback_model",
+	16: "temperature",
+	17: "interruption_threshold",
+	18: "interruptibility",
+	19: "min_endpointing_delay",
+	20: "max_endpointing_delay",
+	21: "idle",
+	22: "dynamic_data",
+	23: "tools",
+	24: "voice_settings",
+	25: "background_track",
+	26: "pronunciation_guide",
+	27: "fallback_number",
+	28: "record",
+	29: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -950,6 +955,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		switch string(k) {
+		case "agent_id":
+			if err := func() error {
+				s.AgentID.Reset()
+				return s.AgentID.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"agent_id\"")
+			}
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()

@@ -198,6 +198,10 @@ type InboundNumberListReply struct {
 
 // Ref: #/components/schemas/InboundNumberUpdate
 type InboundNumberUpdate struct {
+	// Web agent whose settings the number gets, before the other members of the body are applied. They are
+	// copied, except `machines`, `keywords` and `metadata`, which numbers do not have; later changes of
+	// the web agent do not change the number.
+	AgentID   OptString    `json:"agent_id"`
 	Prompt    OptNilString `json:"prompt"`
 	PathwayID OptNilString `json:"pathway_id"`
 	// Version of the pathway. The default is the version in production when a call comes in.
@@ -2851,10 +2855,11 @@ type Warnings []string
 
 // Ref: #/components/schemas/WebAgent
 type WebAgent struct {
-	AgentID               string          `json:"agent_id"`
-	Webhook               NilString       `json:"webhook"`
-	DynamicData           DynamicDataList `json:"dynamic_data"`
-	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
+	AgentID     string          `json:"agent_id"`
+	Webhook     NilString       `json:"webhook"`
+	DynamicData DynamicDataList `json:"dynamic_data"`
+	// Null for the duration of `interruptibility`, which is 200 milliseconds for the default level.
+	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
 	Interruptibility OptInt            `json:"interruptibility"`
@@ -2914,8 +2919,8 @@ type WebAgentCreate struct {
 	Temperature   OptFloat64            `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
 	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Duration of speech, in milliseconds, after which the agent pauses, or is interrupted. 500 by
-	// default, or the duration of `interruptibility` if that is given.
+	// Duration of speech, in milliseconds, after which the agent pauses, or is interrupted. By default it
+	// is the duration of `interruptibility`, which is 200 for the default level, 2, as in calls.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
 	Interruptibility OptInt            `json:"interruptibility"`

@@ -355,6 +355,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 
 	var failures codec.Failures
+	if value, ok := s.AgentID.Get(); ok {
+		failures.Add("agent_id", codec.Length(string(value), 1, 64))
+	}
 	if value, ok := s.Prompt.Get(); ok {
 		failures.Add("prompt", codec.Length(string(value), 0, 100000))
 	}

@@ -48,6 +48,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /agents/numbers", Serve: p.numbers},
 			{Pattern: "GET /agents/numbers/{number}", Serve: p.number},
 			{Pattern: "POST /agents/numbers/{number}", Serve: p.updateNumber},
+			{Pattern: "POST /agents/numbers/{number}/copy", Serve: p.copyAgent},
 		},
 	}
 	if c.Personas != nil {
