@@ -80,11 +80,17 @@ type function struct {
 type usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
+
+	Details struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
 }
 
 // counted returns the token counts, as far as they are plausible.
 func (u usage) counted() llm.Usage {
-	return llm.Usage{Input: chat.Tokens(u.PromptTokens), Output: chat.Tokens(u.CompletionTokens)}
+	counted := llm.Usage{Input: chat.Tokens(u.PromptTokens), Output: chat.Tokens(u.CompletionTokens)}
+	counted.Cached = min(chat.Tokens(u.Details.Cached), counted.Input)
+	return counted
 }
 
 // completion is the body of a response that is not streamed.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
@@ -80,9 +79,9 @@ func (db core) batchRow(b group.Batch) (row batchRow, err error) {
 }
 
 func (r batchRow) usage() (u engine.Usage) {
-	u.Caller = llm.Usage{Input: r.CallerIn, Output: r.CallerOut, Cached: r.CallerCached}
-	u.Agent = llm.Usage{Input: r.AgentIn, Output: r.AgentOut, Cached: r.AgentCached}
-	u.Judge = llm.Usage{Input: r.JudgeIn, Output: r.JudgeOut, Cached: r.JudgeCached}
+	u.Caller.Input, u.Caller.Output, u.Caller.Cached = r.CallerIn, r.CallerOut, r.CallerCached
+	u.Agent.Input, u.Agent.Output, u.Agent.Cached = r.AgentIn, r.AgentOut, r.AgentCached
+	u.Judge.Input, u.Judge.Output, u.Judge.Cached = r.JudgeIn, r.JudgeOut, r.JudgeCached
 	return u
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/callwright/callwright/agents/llm"
 )
@@ -25,13 +26,15 @@ type Refusals[R any] struct {
 	Members []Member[R] // in the order in which they are tried
 
 	mu      sync.Mutex
-	refused []string // names of members
-	mode    bool     // whether the JSON schema mode was refused
-	schemas map[string]bool
+	refused []string             // names of members
+	mode    time.Time            // time until which the JSON schema mode counts as refused
+	schemas map[string]time.Time // refused schemas, with the times until which they count as refused
 }
 
-// maxSchemas is the maximum number of refused schemas that are remembered. All are forgotten when there are more.
-const maxSchemas = 1000
+const (
+	maxSchemas   = 1000      // maximum number of refused schemas; the next one deletes all
+	refusedWhile = time.Hour // how long a refusal of the JSON schema mode or of a schema counts
+)
 
 // Post sends a request without the members that were refused. If the service refuses another member that may be left out, Post repeats the
 // request. post sends a request, and returns a *ServiceError for a refusal.
@@ -87,7 +90,8 @@ func (r *Refusals[R]) Store(member string) {
 
 // Answer answers a question with the schema in the JSON schema mode of the service. If the service refuses that mode or the schema, or the
 // model fails in the mode, Answer asks again without it, and only the prompt describes the schema: see llm.Question.Prompt. It does not
-// request a refused mode, or the mode with a refused schema, again. ask returns a *ServiceError in its error's chain for a refusal.
+// request a refused mode, or the mode with a refused schema, again for an hour. A refusal that does not name the mode concerns only its
+// schema, because the schemas of one organization must not change the requests of others. ask returns a *ServiceError in its error's chain for a refusal.
 func (r *Refusals[R]) Answer(schema json.RawMessage, ask func(strict bool) (llm.Answer, error)) (llm.Answer, error) {
 	if !r.allows(schema) {
 		return ask(false)
@@ -111,21 +115,23 @@ func (r *Refusals[R]) Answer(schema json.RawMessage, ask func(strict bool) (llm.
 func (r *Refusals[R]) allows(schema json.RawMessage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(schema) > 0 && !r.mode && !r.schemas[string(schema)]
+	now := time.Now()
+	return len(schema) > 0 && !now.Before(r.mode) && !now.Before(r.schemas[string(schema)])
 }
 
 // store stores a refusal of the JSON schema mode, or only of a schema.
 func (r *Refusals[R]) store(scope refused, schema json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	until := time.Now().Add(refusedWhile)
 	switch scope {
 	case refusedMode:
-		r.mode = true
+		r.mode = until
 	case refusedSchema:
 		if r.schemas == nil || len(r.schemas) >= maxSchemas {
-			r.schemas = map[string]bool{}
+			r.schemas = map[string]time.Time{}
 		}
-		r.schemas[string(schema)] = true
+		r.schemas[string(schema)] = until
 	case refusedNothing, refusedAnswer:
 	}
 }
@@ -136,9 +142,13 @@ type refused int
 const (
 	refusedNothing refused = iota
 	refusedAnswer          // the model failed to write one answer in the mode
-	refusedSchema          // the service cannot use the schema
-	refusedMode            // the service or the model has no such mode, or refuses the request for an unknown reason
+	refusedSchema          // the service cannot use the schema, or refuses the request for an unknown reason
+	refusedMode            // the service or the model has no such mode
 )
+
+// noMode matches the parameters and messages of services and models without the JSON schema mode.
+var noMode = regexp.MustCompile(`(?is)(response_?format|json_schema|structured.outputs?|output_(config|format)|response_?(json_?)?schema).*` +
+	`(not (yet )?supported|unsupported|not support|not available|unknown|unrecognized|unexpected|not permitted|extra inputs|must be)`)
 
 // refusedBy returns what an error of a request in the JSON schema mode refuses. Services report it in different ways, some without a reason.
 func refusedBy(err *ServiceError) refused {
@@ -152,8 +162,10 @@ func refusedBy(err *ServiceError) refused {
 		return refusedAnswer
 	case (unprocessable || err.Status == http.StatusInternalServerError) && says("invalid schema", "grammar", "is not permitted", "json schema", "json_schema is invalid", "format.schema", "too many states"):
 		return refusedSchema
-	case unprocessable && classOf(err) == llm.ClassPermanent:
+	case unprocessable && noMode.MatchString(err.Param+" "+err.Message):
 		return refusedMode
+	case unprocessable && classOf(err) == llm.ClassPermanent:
+		return refusedSchema
 	default:
 		return refusedNothing
 	}
