@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -252,6 +253,8 @@ func (s *speaker) record(j *job, early bool) {
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	defer j.mouth.finish()
+	answer := s.talk.Answer(ctx)
+	defer answer.End()
 	send := func(it item) bool {
 		select {
 		case items <- it:
@@ -279,7 +282,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			j.effects.add(func() { s.waits.Store(int64(step.For)) })
 		case Say:
 			for _, text := range speakable(step.Text) {
-				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
+				if !send(item{clip: s.load(answer, text, bargeIn)}) {
 					return
 				}
 			}
@@ -294,9 +297,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most tts.MaxText bytes. It returns none for a blank text.
+// speakable returns the printable part of a text in pieces of at most tts.MaxText bytes. It returns none for a blank text.
 func speakable(text string) []string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(callwright.Printable(text))
 	switch {
 	case text == "":
 		return nil
