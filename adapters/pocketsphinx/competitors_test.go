@@ -71,3 +71,41 @@ func BenchmarkYesNo(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkShortPhrases measures the share of short phrases that are understood exactly, and the share of other short words whose dictation
+// is replaced by a phrase.
+func BenchmarkShortPhrases(b *testing.B) {
+	phrases := []string{"car", "truck", "sales", "support", "pay a bill", "cancel it", "Tuesday", "Friday", "red", "a new order", "speak to an agent"}
+	others := []string{
+		"thursday", "hello", "excuse me", "seven", "two", "what", "tomorrow", "parking", "stop", "cello", "marble", "window", "garden",
+		"bicycle", "snow", "north", "thanks", "Saturday", "Monday", "far", "track", "bed", "for sale", "at half past nine", "yes", "no",
+	}
+	for _, voice := range []string{"slt", "rms", "awb", "kal"} {
+		b.Run(voice, func(b *testing.B) {
+			r, err := pocketsphinx.New(pocketsphinx.Config{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			hinted := conversation.Hearing{Rate: 8000, Phrases: phrases}
+			for b.Loop() {
+				right, replaced := 0, 0
+				for _, phrase := range phrases {
+					if heard := recognize(b, r, overTelephone(b, voice, phrase), hinted); heard == phrase {
+						right++
+					} else {
+						b.Logf("%q is understood as %q", phrase, heard)
+					}
+				}
+				for _, other := range others {
+					audio := overTelephone(b, voice, other)
+					if heard := recognize(b, r, audio, hinted); heard != hear(b, r, audio) {
+						replaced++
+						b.Logf("%q is understood as %q", other, heard)
+					}
+				}
+				b.ReportMetric(100*float64(right)/float64(len(phrases)), "%right")
+				b.ReportMetric(100*float64(replaced)/float64(len(others)), "%replaced")
+			}
+		})
+	}
+}
