@@ -23,6 +23,7 @@ type config struct {
 	ports   ports
 	models  models
 	carrier carrierTimes
+	check   bool // whether to check the engines instead of serving
 }
 
 // ports is a flag for a range of UDP ports. 0-0 means any free ports.
@@ -96,6 +97,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
 	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	c.addRecognizer(f)
+	f.BoolVar(&c.check, "check-engines", false, "ask each model, the voice and the recognizer a small thing, print what they did, and exit")
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
 	f.StringVar(&c.to.MailFrom, "mail-from", "", "the sender's address of mail (default: the user of --smtp-url)")
 	f.StringVar(&c.to.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
