@@ -97,7 +97,6 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
 	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
 	c.addRecognizer(f)
-	f.BoolVar(&c.check, "check-engines", false, "ask each model, the voice and the recognizer a small thing, print what they did, and exit")
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
 	f.StringVar(&c.to.MailFrom, "mail-from", "", "the sender's address of mail (default: the user of --smtp-url)")
 	f.StringVar(&c.to.ContactEmail, "contact-email", "", "where the first organization is told of what needs a person")
@@ -129,8 +128,9 @@ func (c *config) addDatabase(f *flag.FlagSet) {
 	f.Var(wholeNumber(&c.to.DatabaseConnections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
 }
 
-// addRecognizer adds the flags of the recognizer.
+// addRecognizer adds the flags of the recognizer, and of the check of all engines.
 func (c *config) addRecognizer(f *flag.FlagSet) {
+	f.BoolVar(&c.check, "check-engines", false, "ask each model, the voice and the recognizer a small thing, print what they did, and exit")
 	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, assemblyai, cartesia, deepgram, elevenlabs, sherpa-offline, sherpa-online, vosk or wyoming (default: pocketsphinx)")
 	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer (default: the vendor's, or a server on this machine: ws://127.0.0.1:2700 of vosk, tcp://127.0.0.1:10300 of wyoming, ws://127.0.0.1:6006 of sherpa)")
 	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: the adapter's, such as nova-3 of deepgram and gpt-4o-mini-transcribe of openai)")
