@@ -62,7 +62,12 @@ type Config struct {
 	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
-	TTS         string            // --tts: flite, espeak or openai; empty means flite, or espeak if flite is not installed
+	LLMPrices   string            // --llm-prices: file with the prices of models, see package price; empty means the built-in prices
+	TTS         string            // --tts: flite, espeak, openai, elevenlabs, cartesia or deepgram; empty means flite, or espeak if flite is not installed
+	TTSURL      string            // --tts-url: address of a streamed voice; empty means the service's own
+	TTSModel    string            // --tts-model: model that speaks; empty means the adapter's default
+	TTSVoice    string            // --tts-voice: voices, separated by commas, the default first; required for elevenlabs and cartesia
+	TTSAPIKey   callwright.Secret // --tts-api-key: key for a streamed voice
 	STT         string            // --stt: pocketsphinx, openai, openai-realtime or a key of recognizers; empty means pocketsphinx
 	STTURL      string            // --stt-url: address of the recognizer; empty means the vendor's own, or a server on this machine
 	STTModel    string            // --stt-model: model of the recognizer; empty means the adapter's default
@@ -313,10 +318,8 @@ func (c *Config) checkModels() error {
 
 // checkEngines returns an error for an unknown speech engine, and for a remote engine without --llm-base-url.
 func (c *Config) checkEngines() error {
-	switch c.TTS {
-	case "", "flite", "espeak", "openai":
-	default:
-		return errors.New("--tts must be flite, espeak or openai")
+	if err := c.checkVoice(); err != nil {
+		return err
 	}
 	_, remote := recognizers[c.STT]
 	if !remote && !slices.Contains([]string{"", "pocketsphinx", "openai", "openai-realtime"}, c.STT) {

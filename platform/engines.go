@@ -9,8 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/anthropic"
-	"github.com/callwright/callwright/adapters/espeak"
-	"github.com/callwright/callwright/adapters/flite"
+	"github.com/callwright/callwright/adapters/audiofile"
 	"github.com/callwright/callwright/adapters/gemini"
 	"github.com/callwright/callwright/adapters/openai"
 	"github.com/callwright/callwright/adapters/pocketsphinx"
@@ -29,7 +28,7 @@ type engines struct {
 
 // newModel returns the program's model, or a selection of the models in the settings. Without --llm-base-url, the default of the selection
 // is the scripted model.
-func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwright.Runtime) (llm.Model, error) {
+func newModel(lc fx.Lifecycle, c Config, service *openai.Client, meter modelMeter, runtime callwright.Runtime) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
 	}
@@ -37,13 +36,13 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels)), Fallback: c.LLMFallback, Runtime: runtime,
 	}
 	if c.LLMBaseURL != "" {
-		choice.Default = service
+		choice.Default = metered{service, meter}
 		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
 			model, err := newClient(lc, NamedModel{Model: c.LLMModel, BaseURL: c.LLMBaseURL, Key: c.LLMAPIKey}, runtime)
 			if err != nil {
 				return nil, fmt.Errorf("--llm-base-url: %w", err)
 			}
-			choice.Default = model
+			choice.Default = metered{model, meter}
 		}
 	}
 	for _, m := range c.LLMModels {
@@ -51,7 +50,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		if err != nil {
 			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
 		}
-		choice.Others[m.Name] = other
+		choice.Others[m.Name] = metered{other, meter}
 	}
 	return llm.NewSelection(choice)
 }
@@ -88,9 +87,17 @@ func newService(lc fx.Lifecycle, c Config, runtime callwright.Runtime) (*openai.
 	if err != nil {
 		return nil, err
 	}
-	service, err := openai.New(openai.Config{
-		BaseURL: address, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(), Runtime: runtime,
-	})
+	config := openai.Config{
+		BaseURL: address, Model: c.LLMModel, APIKey: c.LLMAPIKey, Transcription: c.transcription(),
+		Decoder: audiofile.Decoder{Opus: opusDecoder}, Runtime: runtime,
+	}
+	if c.TTS == "openai" {
+		config.SpeechModel = c.TTSModel
+		if config.Voice, config.Voices = c.voice(); len(config.Voices) == 0 {
+			config.Voices = nil // OpenAI's documented voices
+		}
+	}
+	service, err := openai.New(config)
 	if err == nil {
 		lc.Append(fx.StopHook(service.Close))
 	}
@@ -121,12 +128,12 @@ type spoken struct {
 
 // newEngines returns the program's engines, the engines in the settings, or else the first installed ones. The platform also starts if an
 // engine is missing. Calls and API requests that need the engine then fail with an error that names the program to install.
-func newEngines(c Config, service *openai.Client) (e spoken) {
+func newEngines(c Config, service *openai.Client, runtime callwright.Runtime) (e spoken) {
 	var err error
 	e.SpeechEngine, e.Recognizer = c.SpeechEngine, c.Recognizer
 	if e.SpeechEngine != nil {
 		e.Engines.speaksBy = e.SpeechEngine.Describe().Name
-	} else if e.SpeechEngine, e.Engines.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
+	} else if e.SpeechEngine, e.Engines.speaksBy, err = newSynthesizer(c, service, runtime); err != nil {
 		e.SpeechEngine, e.Engines.missing = absent{err}, err
 	}
 	if e.Recognizer != nil {
@@ -143,28 +150,6 @@ func both(first, second error) error {
 		return second
 	}
 	return callwright.Errorf(callwright.CodeUnavailable, "%s; %s", callwright.MessageOf(first), callwright.MessageOf(second))
-}
-
-// newSynthesizer returns the named synthesizer and its name. For an empty name, it returns flite if that is installed, or else espeak. If
-// neither is installed, it returns the error about flite.
-func newSynthesizer(name string, service *openai.Client) (s tts.Engine, used string, err error) {
-	switch name {
-	case "openai":
-		return service, name, nil
-	case "espeak":
-		s, err = espeak.New(espeak.Config{})
-		return s, name, err
-	case "flite":
-		s, err = flite.New(flite.Config{})
-		return s, name, err
-	}
-	if s, used, err = newSynthesizer("flite", service); err == nil {
-		return s, used, nil
-	}
-	if other, used, otherErr := newSynthesizer("espeak", service); otherErr == nil {
-		return other, used, nil
-	}
-	return nil, "nothing", err
 }
 
 // newRecognizer returns the recognizer that --stt names, and its name.

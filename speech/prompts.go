@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -59,11 +60,15 @@ func (c *prompts) find(key promptKey) (*prompt, bool) {
 	return at.Value.(*prompt), true //nolint:forcetypeassert // nothing else is in the list
 }
 
-// add caches audio with its marks, which the caller must not change afterwards. It ignores audio that is empty, too long, or cached already.
+// leastLoudness is the level of the quietest audio that may be speech, in dBFS. tts.Synthesizer demands it: 0.5 % of full scale.
+const leastLoudness = -46.0
+
+// add caches audio with its marks, which the caller must not change afterwards. It ignores audio that is empty, inaudible, too long, or
+// cached already.
 func (c *prompts) add(key promptKey, audio []int16, marks []tts.Mark) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.byKey[key]; ok || len(audio) == 0 || len(audio) > c.longest {
+	if _, ok := c.byKey[key]; ok || len(audio) == 0 || len(audio) > c.longest || pcm.Loudness(audio) < leastLoudness {
 		return
 	}
 	p := &prompt{key, audio, marks}

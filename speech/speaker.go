@@ -67,29 +67,96 @@ func (s *speaker) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, er
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	if r.Voice != "" {
-		v, err := s.voice(ctx, r.Voice, r.Language)
-		switch e, _ := errors.AsType[*callwright.Error](err); {
-		case err == nil:
-		case e != nil && e.Field == "voice":
-			s.cfg.Logger.WarnContext(ctx, "a call has a voice that is not here any more: the engine's default speaks",
-				"org", s.org, "voice", r.Voice, "error", err)
-			v = Voice{}
-		default:
-			return nil, err
-		}
-		r.Voice, r.Prosody = v.Base, v.Prosody.Times(r.Prosody)
+	r, err := s.ofEngine(ctx, r)
+	if err != nil {
+		return nil, err
 	}
+	return s.prompt(ctx, r, func() (tts.Stream, error) { return s.cfg.Engine.Synthesize(ctx, r) })
+}
+
+// Talk speaks the answers of a call over one connection, if the engine is a tts.Talker. Then only the first piece of an answer is cached,
+// because the intonation of the others depends on the pieces before them.
+func (s *speaker) Talk(ctx context.Context, r tts.Request) tts.Talk {
+	engine, ok := s.cfg.Engine.(tts.Talker)
+	if !ok {
+		return tts.Separate(ctx, s, r)
+	}
+	if err := r.Check(); err != nil {
+		return tts.Refuse(err)
+	}
+	r, err := s.ofEngine(ctx, r)
+	if err != nil {
+		return tts.Refuse(err)
+	}
+	return &cachedTalk{engine.Talk(ctx, r), s, r}
+}
+
+// ofEngine replaces the voice of a request by a voice of the engine.
+func (s *speaker) ofEngine(ctx context.Context, r tts.Request) (tts.Request, error) {
+	if r.Voice == "" {
+		return r, nil
+	}
+	v, err := s.voice(ctx, r.Voice, r.Language)
+	switch e, _ := errors.AsType[*callwright.Error](err); {
+	case err == nil:
+	case e != nil && e.Field == "voice":
+		s.cfg.Logger.WarnContext(ctx, "a call has a voice that is not here any more: the engine's default speaks",
+			"org", s.org, "voice", r.Voice, "error", err)
+		v = Voice{}
+	default:
+		return r, err
+	}
+	r.Voice, r.Prosody = v.Base, v.Prosody.Times(r.Prosody)
+	return r, nil
+}
+
+// prompt returns the cached audio of a request of the engine, or else the stream of begin, whose audio is cached when it is complete.
+func (s *speaker) prompt(ctx context.Context, r tts.Request, begin func() (tts.Stream, error)) (tts.Stream, error) {
 	if s.prompts == nil || strings.TrimSpace(r.Text) == "" {
-		return s.cfg.Engine.Synthesize(ctx, r)
+		return begin()
 	}
 	key := promptKey{s.org, r}
 	if p, ok := s.prompts.find(key); ok {
 		return tts.Samples(ctx, p.audio, p.marks...), nil
 	}
-	stream, err := s.cfg.Engine.Synthesize(ctx, r)
+	stream, err := begin()
 	if err != nil {
 		return nil, err
 	}
 	return &learning{Stream: stream, keep: func(audio []int16, marks []tts.Mark) { s.prompts.add(key, audio, marks) }, most: s.prompts.longest}, nil
+}
+
+// cachedTalk is a Talk of the engine whose first pieces are cached.
+type cachedTalk struct {
+	tts.Talk
+
+	speaker *speaker
+	request tts.Request
+}
+
+// Answer implements tts.Talk.
+func (t *cachedTalk) Answer(ctx context.Context) tts.Answer {
+	return &cachedAnswer{Answer: t.Talk.Answer(ctx), ctx: ctx, talk: t}
+}
+
+type cachedAnswer struct {
+	tts.Answer
+
+	ctx  context.Context //nolint:containedctx // the answer lives as long as the context of its Answer
+	talk *cachedTalk
+	once sync.Once
+}
+
+// Say implements tts.Answer.
+func (a *cachedAnswer) Say(text string) tts.Stream {
+	var stream tts.Stream
+	a.once.Do(func() {
+		r := a.talk.request
+		r.Text = text
+		stream, _ = a.talk.speaker.prompt(a.ctx, r, func() (tts.Stream, error) { return a.Answer.Say(text), nil })
+	})
+	if stream == nil {
+		stream = a.Answer.Say(text)
+	}
+	return stream
 }

@@ -1,6 +1,10 @@
-// Package cartesia recognizes speech with Cartesia's recognition of turns, which judges when the caller has finished speaking.
+// Package cartesia recognizes speech with Cartesia's recognition of turns, which judges when the caller has finished speaking, and synthesizes
+// speech with its streamed voices.
 //
-// The adapter was tested against a server made from the service's published messages, not against the service itself.
+// A call has one connection to a voice, and each answer a context, so that an answer has one intonation and an interruption does not cost the
+// connection. The timestamps of the service are the marks of the words.
+//
+// The adapter was tested against servers made from the service's published messages, not against the service itself.
 package cartesia
 
 import (

@@ -1,6 +1,10 @@
-// Package elevenlabs recognizes speech with ElevenLabs' realtime transcription (Scribe).
+// Package elevenlabs recognizes speech with ElevenLabs' realtime transcription (Scribe), and synthesizes speech with its streamed voices
+// (text-to-speech multi-stream-input).
 //
-// The adapter was tested against a server made from the service's published messages, not against the service itself.
+// A call has one connection to a voice, and each answer a context, so that an answer has one intonation and an interruption does not cost the
+// connection. The alignments of the service are the marks of the words.
+//
+// The adapter was tested against servers made from the service's published messages, not against the service itself.
 package elevenlabs
 
 import (

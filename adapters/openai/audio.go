@@ -3,12 +3,14 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/callwright/callwright/internal/engine/chat"
 	"github.com/callwright/callwright/speech/pcm"
@@ -17,16 +19,28 @@ import (
 // These errors describe a response that is not the requested audio.
 var (
 	errNoAudio    = errors.New("the service returned no audio")
-	errWrongAudio = errors.New("the service returned audio in another format than PCM and WAV")
+	errWrongAudio = errors.New("the service returned audio in another format than those that can be decoded")
+)
+
+// Decoder decodes files with speech. A speech.Decoder, such as audiofile.Decoder, implements it.
+type Decoder interface {
+	// Decode returns the audio of a file, or an error if the file is damaged or its audio is longer than limit.
+	Decode(ctx context.Context, src io.ReadSeeker, limit time.Duration) (pcm.Audio, error)
+}
+
+// The limits of compressed audio, which is decoded as a whole.
+const (
+	maxCompressed = 8 << 20 // bytes
+	maxDecoded    = 5 * time.Minute
 )
 
 // signatures are the first bytes of formats that some services send although the request names another one. PCM may begin with any bytes, so
 // only those are here that are improbable in speech: speech begins with silence.
-var signatures = []string{"ID3", "OggS", "fLaC", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xfa", "\x1aE\xdf\xa3", "<", "{"}
+var signatures = []string{"ID3", "OggS", "fLaC", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xfa", "\x1aE\xdf\xa3"}
 
 // openAudio returns the audio of a response and its sample rate. The first bytes and the content type determine its format, because services
 // send other formats than those that the request names.
-func openAudio(body io.Reader, contentType string) (pcm.Source, int, error) {
+func (c *Client) openAudio(ctx context.Context, body io.Reader, contentType string) (pcm.Source, int, error) {
 	b := bufio.NewReader(body)
 	first, err := b.Peek(4)
 	if len(first) == 0 {
@@ -49,14 +63,35 @@ func openAudio(body io.Reader, contentType string) (pcm.Source, int, error) {
 			return nil, 0, err
 		}
 		return nil, 0, chat.NewServiceError(text)
-	case strings.HasPrefix(media, "text/"), begins(first):
+	case strings.HasPrefix(media, "text/"), first[0] == '<', first[0] == '{':
 		return nil, 0, errWrongAudio
+	case begins(first), media == "audio/mpeg", media == "audio/mp3", media == "audio/ogg":
+		return c.decode(ctx, b)
 	}
 	rate := speechRate
 	if n, err := strconv.Atoi(parameters["rate"]); err == nil && n > 0 {
 		rate = n
 	}
 	return &samples{src: b}, rate, nil
+}
+
+// decode decodes compressed audio, of which nothing is heard before it is complete.
+func (c *Client) decode(ctx context.Context, body io.Reader) (pcm.Source, int, error) {
+	if c.config.Decoder == nil {
+		return nil, 0, errWrongAudio
+	}
+	file, err := io.ReadAll(io.LimitReader(body, maxCompressed+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(file) > maxCompressed {
+		return nil, 0, errWrongAudio
+	}
+	audio, err := c.config.Decoder.Decode(ctx, bytes.NewReader(file), maxDecoded)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: %w", errWrongAudio, err)
+	}
+	return &samples{src: bytes.NewReader(pcm.AppendBytes(nil, audio.Mono()))}, audio.Rate, nil
 }
 
 // begins reports whether a response begins with one of the signatures.

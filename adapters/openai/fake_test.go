@@ -23,6 +23,7 @@ const key = "sk-test-4711"
 
 // fake is a service that speaks and recognizes agentstest.Voice, and returns the same reply to every conversation.
 type fake struct {
+	decoder    openai.Decoder              // of the client; may be nil
 	chat       func(w http.ResponseWriter) // sends the answer; if nil, the fake sends a greeting, or a value that fits the schema
 	replay     string                      // the file in testdata to stream
 	speech     http.HandlerFunc            // if nil, agentstest.Voice speaks
@@ -49,7 +50,7 @@ func (f *fake) start(t *testing.T) *openai.Client {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Voices: []string{"alloy", "nova"}})
+	return client(t, openai.Config{BaseURL: server.URL + "/v1", APIKey: key, Voices: []string{"alloy", "nova"}, Decoder: f.decoder})
 }
 
 func client(t *testing.T, config openai.Config) *openai.Client {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync"
 	"sync/atomic"
 
 	"github.com/callwright/callwright"
@@ -37,6 +38,8 @@ type Config struct {
 	Voices        []string // for lists; other names are accepted, too; if nil, OpenAI's documented voices
 	Transcription string   // the speech recognition model; if empty, gpt-4o-mini-transcribe
 
+	Decoder Decoder // decodes speech in MP3 and other formats than PCM and WAV; if nil, such speech is an error
+
 	Client *http.Client // if nil, a separate client with a clone of http.DefaultTransport
 
 	callwright.Runtime // its Logger logs refusals with their status, code and parameter
@@ -47,10 +50,10 @@ type Client struct {
 	config  Config // without its APIKey
 	service *chat.Service
 
-	refused  chat.Refusals[chatRequest]
-	onlyWAV  atomic.Bool // whether the service has refused PCM
-	onlyJSON atomic.Bool // whether the service has refused transcriptions with probabilities
-	thinking atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
+	refused       chat.Refusals[chatRequest]
+	onlyWAV       atomic.Bool // whether the service has refused PCM
+	refusedFields sync.Map    // keys of fields of transcriptions that the service has refused: see fieldKey
+	thinking      atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
 }
 
 var (

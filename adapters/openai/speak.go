@@ -49,7 +49,7 @@ func (c *Client) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &speechStream{ctx: ctx, cancel: cancel, rate: speech.Rate, silent: engine.Silent(speech.Text), body: http.NoBody}
+	s := &speechStream{ctx: ctx, cancel: cancel, open: c.openAudio, rate: speech.Rate, silent: engine.Silent(speech.Text), body: http.NoBody}
 	if s.silent {
 		return s, nil
 	}
@@ -98,6 +98,7 @@ type speechStream struct {
 	closed atomic.Bool
 	once   sync.Once
 
+	open        func(ctx context.Context, body io.Reader, contentType string) (pcm.Source, int, error)
 	contentType string
 	out         *pcm.Converter // nil before the first Read
 }
@@ -124,7 +125,7 @@ func (s *speechStream) read(p []int16) (int, error) {
 		return 0, io.EOF
 	}
 	if s.out == nil {
-		src, rate, err := openAudio(s.body, s.contentType)
+		src, rate, err := s.open(s.ctx, s.body, s.contentType)
 		if err != nil {
 			return 0, err
 		}

@@ -2,11 +2,13 @@ package openai_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -270,6 +272,40 @@ func TestWildAudio(t *testing.T) {
 				t.Errorf("%d samples, %v", len(heard), err)
 			}
 		})
+	}
+}
+
+// decoder decodes a file to a tone, unless the file is damaged.
+type decoder struct{}
+
+func (decoder) Decode(_ context.Context, src io.ReadSeeker, _ time.Duration) (pcm.Audio, error) {
+	file, err := io.ReadAll(src)
+	if err == nil && bytes.Contains(file, []byte("damaged")) {
+		err = callwright.Errorf(callwright.CodeUnsupportedMedia, "damaged")
+	}
+	return pcm.Audio{Rate: 16000, Channels: 1, Samples: make([]int16, 16000*3/10)}, err
+}
+
+// TestCompressedAudio checks that audio in compressed formats is decoded and converted to the requested rate, by the content type or by the
+// first bytes, and that nothing of a damaged file is heard.
+func TestCompressedAudio(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		media, body string
+		want        int
+	}{
+		"MP3": {"audio/mpeg", "\xff\xfb\x90\x64", 2400}, "MP3 as PCM": {"audio/pcm", "ID3\x04\x00", 2400}, "MP3 that starts within": {"audio/mpeg", "\x00\x01\x02\x03", 2400},
+		"Ogg": {"", "OggS\x00\x02", 2400}, "damaged": {"audio/mpeg", "\xff\xfbdamaged", 0}, "too long": {"audio/mpeg", strings.Repeat("\xff\xfb\x90\x64", 3<<20), 0},
+		"a page": {"audio/mpeg", "<html>", 0},
+	} {
+		f := &fake{decoder: decoder{}, speech: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tt.media)
+			_, _ = io.WriteString(w, tt.body)
+		}}
+		heard, err := speechtest.Speak(t.Context(), f.start(t), tts.Request{Text: "Hello.", Rate: 8000})
+		if len(heard) != tt.want || (err == nil) != (tt.want > 0) || err != nil && callwright.CodeOf(err) != callwright.CodeUnavailable {
+			t.Errorf("%s: %d samples, %v", name, len(heard), err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -23,15 +22,11 @@ type clip struct {
 	changed chan struct{}
 }
 
-// read synthesizes the text and adds all of its audio, until the stream ends, fails or ctx ends.
-func (c *clip) read(ctx context.Context, engine tts.Synthesizer, request tts.Request) {
-	stream, err := engine.Synthesize(ctx, request)
-	if err != nil {
-		c.add(nil, err)
-		return
-	}
+// read adds all audio of the text, until the stream ends or fails. It reads a tenth of a second at a time; rate is in hertz.
+func (c *clip) read(stream tts.Stream, rate int) {
 	defer stream.Close()
-	buffer := make([]int16, request.Rate/10)
+	buffer := make([]int16, rate/10)
+	var err error
 	for err == nil {
 		var n int
 		n, err = stream.Read(buffer)

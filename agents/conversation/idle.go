@@ -59,7 +59,9 @@ func (s *speaker) filler(j *job) (it item, ok bool) {
 		return item{}, false
 	}
 	j.filled, j.beforeFiller = true, j.mouth.heard()
-	return item{clip: s.load(j.ctx, s.cfg.Filler.Text, BargeIn{})}, true
+	answer := s.talk.Answer(j.ctx)
+	defer answer.End()
+	return item{clip: s.load(answer, s.cfg.Filler.Text, BargeIn{})}, true
 }
 
 // awaitWords waits for the words of a turn. Meanwhile it says the filler if the reader asks for it.

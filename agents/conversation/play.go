@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -190,10 +189,10 @@ func (s *speaker) lost(j *job, err error) *answerFailure {
 	}
 }
 
-// load starts the synthesis of a text. The end of ctx stops the synthesis.
-func (s *speaker) load(ctx context.Context, text string, b BargeIn) *clip {
+// load starts the synthesis of a text as the next piece of an answer. The end of the answer's context stops the synthesis.
+func (s *speaker) load(answer tts.Answer, text string, b BargeIn) *clip {
 	c := &clip{text: text, bargeIn: b, changed: make(chan struct{})}
-	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}
-	s.wait.Go(func() { c.read(ctx, s.cfg.Synthesizer, speech) })
+	stream := answer.Say(text)
+	s.wait.Go(func() { c.read(stream, s.audio.Rate()) })
 	return c
 }

@@ -104,6 +104,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	context.AfterFunc(late, r.abandon)
 	<-r.speaker.done
 	r.stopListening(errIgnored)
+	_ = r.talk.Close()
 	r.wait.Wait()
 	stopped := make(chan struct{})
 	go func() {

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // session is the state that the reader and the speaker of a conversation share. The speaker sends notices to the reader, which handles them
@@ -26,6 +28,7 @@ type session struct {
 	abandon   func()          // closes abandoned; may be called several times
 	abandoned <-chan struct{} // closed when the speaker no longer waits for a brain that ignores the end of its context
 
+	talk        tts.Talk // all speech of the agent
 	recognition *recognition
 	observing   sync.Mutex // held while the observer is called
 	shown       Partial    // last partial text that no entry and no other partial text has replaced
@@ -45,6 +48,7 @@ func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *sessio
 	s.abandoned, s.abandon = abandoned, sync.OnceFunc(func() { close(abandoned) })
 	s.listens, s.stopListening = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.recognition = newRecognition(s.listens, c, s.hearing())
+	s.talk = tts.Open(s.ctx, c.Synthesizer, tts.Request{Voice: c.Voice, Language: c.Language, Rate: audio.Rate()})
 	return s
 }
 

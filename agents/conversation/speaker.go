@@ -253,6 +253,8 @@ func (s *speaker) record(j *job, early bool) {
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	defer j.mouth.finish()
+	answer := s.talk.Answer(ctx)
+	defer answer.End()
 	send := func(it item) bool {
 		select {
 		case items <- it:
@@ -280,7 +282,7 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 			j.effects.add(func() { s.waits.Store(int64(step.For)) })
 		case Say:
 			for _, text := range speakable(step.Text) {
-				if !send(item{clip: s.load(ctx, text, bargeIn)}) {
+				if !send(item{clip: s.load(answer, text, bargeIn)}) {
 					return
 				}
 			}

@@ -95,7 +95,8 @@ func parse(args, environ []string) (config, error) {
 	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
 	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
 	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
-	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak or openai (default: the first that is installed)")
+	f.StringVar(&c.to.LLMPrices, "llm-prices", "", "JSON file with the prices of models (default: the built-in prices, which say their date)")
+	c.addVoice(f)
 	c.addRecognizer(f)
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
 	f.StringVar(&c.to.MailFrom, "mail-from", "", "the sender's address of mail (default: the user of --smtp-url)")
@@ -126,6 +127,15 @@ func parse(args, environ []string) (config, error) {
 func (c *config) addDatabase(f *flag.FlagSet) {
 	f.StringVar(&c.to.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.Var(wholeNumber(&c.to.DatabaseConnections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
+// addVoice adds the flags of the synthesizer.
+func (c *config) addVoice(f *flag.FlagSet) {
+	f.StringVar(&c.to.TTS, "tts", "", "flite, espeak, openai, elevenlabs, cartesia or deepgram (default: the first local one that is installed)")
+	f.StringVar(&c.to.TTSURL, "tts-url", "", "the address of elevenlabs, cartesia or deepgram (default: the service's own)")
+	f.StringVar(&c.to.TTSModel, "tts-model", "", "the model that speaks (default: eleven_flash_v2_5, sonic-3.5, or gpt-4o-mini-tts of openai)")
+	f.StringVar(&c.to.TTSVoice, "tts-voice", "", "voices, separated by commas, the default first; elevenlabs and cartesia need an id (default: aura-2-thalia-en, or alloy of openai)")
+	f.StringVar((*string)(&c.to.TTSAPIKey), "tts-api-key", "", "the key to elevenlabs, cartesia or deepgram")
 }
 
 // addRecognizer adds the flags of the recognizer, and of the check of all engines.

@@ -41,10 +41,10 @@ func CleanMarks(text string, marks []Mark, samples int) []Mark {
 		if m.From < 0 || m.From >= m.To || m.To > len(runes) || m.Start < 0 || m.Start >= m.End {
 			continue
 		}
-		for m.From > 0 && inseparable(runes[m.From-1], runes[m.From]) {
+		for m.From > 0 && Inseparable(runes[m.From-1], runes[m.From]) {
 			m.From--
 		}
-		for m.To < len(runes) && inseparable(runes[m.To-1], runes[m.To]) {
+		for m.To < len(runes) && Inseparable(runes[m.To-1], runes[m.To]) {
 			m.To++
 		}
 		clean = appendMark(clean, m)
@@ -69,8 +69,8 @@ func appendMark(marks []Mark, m Mark) []Mark {
 	return append(marks, m)
 }
 
-// inseparable reports whether two consecutive characters belong to one word of a script that separates words.
-func inseparable(a, b rune) bool {
+// Inseparable reports whether two consecutive characters belong to one word of a script that separates words.
+func Inseparable(a, b rune) bool {
 	return joined(a, b) && !unicode.In(a, unspaced...) && !unicode.In(b, unspaced...)
 }
 

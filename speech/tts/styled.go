@@ -35,6 +35,43 @@ func (s styled) Synthesize(ctx context.Context, r Request) (Stream, error) {
 	return &guided{stream, text}, nil
 }
 
+// Talk implements Talker.
+func (s styled) Talk(ctx context.Context, r Request) Talk {
+	if err := r.Prosody.Check(); err != nil {
+		return Refuse(err)
+	}
+	r.Prosody = r.Prosody.Times(s.prosody)
+	t := Open(ctx, s.engine, r)
+	if s.guide == nil {
+		return t
+	}
+	return guidedTalk{t, s.guide}
+}
+
+// guidedTalk is a Talk that rewrites its pieces by a guide.
+type guidedTalk struct {
+	Talk
+
+	guide *Guide
+}
+
+// Answer implements Talk.
+func (t guidedTalk) Answer(ctx context.Context) Answer {
+	return guidedAnswer{t.Talk.Answer(ctx), t.guide}
+}
+
+type guidedAnswer struct {
+	Answer
+
+	guide *Guide
+}
+
+// Say implements Answer.
+func (a guidedAnswer) Say(text string) Stream {
+	rewritten := a.guide.rewrite(text)
+	return &guided{a.Answer.Say(rewritten.text), rewritten}
+}
+
 // guided is the stream of a rewritten text. Its marks are those of the written text.
 type guided struct {
 	Stream

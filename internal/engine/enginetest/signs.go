@@ -13,11 +13,14 @@ const (
 
 // Signs returns audio that encodes the text of a recognizer's test so that it survives mu-law and A-law at any rate, but no resampling. It
 // encodes characters up to U+FFFF, each by 320 samples.
-func Signs(text string) []int16 {
+func Signs(text string) []int16 { return SignsOf(text, signLength) }
+
+// SignsOf is Signs with another number of samples of a character, which must be at least 20.
+func SignsOf(text string, length int) []int16 {
 	var out []int16
 	for _, r := range text {
 		at := len(out)
-		out = append(out, make([]int16, signLength)...)
+		out = append(out, make([]int16, length)...)
 		for i := range 4 {
 			out[at+i] = signMark * int16(1-2*(i%2))
 		}

@@ -60,8 +60,14 @@ func refused(response *http.Response) error {
 		}
 	}
 	e.Message = "the speech service " + reason
-	return e
+	return e.Because(Status(response.StatusCode))
 }
+
+// Status is the HTTP status of a refusal. It is the cause of the error of Dial.
+type Status int
+
+// Error returns the status as text.
+func (s Status) Error() string { return "status " + strconv.Itoa(int(s)) }
 
 // errDial replaces errors whose text contains the address with its query, where some services expect the key.
 var errDial = errors.New("no connection")
