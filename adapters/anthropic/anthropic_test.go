@@ -123,16 +123,16 @@ func TestReplyRequest(t *testing.T) {
 	if err != nil || got.Text != "Good morning." || got.Usage == nil || *got.Usage != (llm.Usage{Input: 21, Output: 4, Cached: 4}) {
 		t.Errorf("reply %+v, %v", got, err)
 	}
-	system, _ := json.Marshal(f.request["system"])
-	cached, changing, _ := strings.Cut(string(system), "},{")
+	system := f.member("system")
+	cached, changing, _ := strings.Cut(system, "},{")
 	if !strings.Contains(cached, `"cache_control":{"type":"ephemeral"}`) || !strings.Contains(cached, "Take orders.") ||
 		strings.Contains(cached, "data-") || !strings.Contains(changing, "data-") {
 		t.Errorf("the system message is %s", system)
 	}
-	tools, _ := json.Marshal(f.request["tools"])
-	const want = `[{"description":"Hang up after what was said.","input_schema":{"properties":{},"type":"object"},"name":"end_call"},` +
-		`{"description":"Finds.","input_schema":{"properties":{"day":{"type":"string"}},"type":"object"},"name":"find"}]`
-	if string(tools) != want || f.request["temperature"] != 1.0 || fmt.Sprint(f.request["thinking"]) != "map[type:disabled]" || f.request["stream"] != true {
+	tools := f.member("tools")
+	const want = `[{"name":"end_call","description":"Hang up after what was said.","input_schema":{"type":"object","properties":{}}},` +
+		`{"name":"find","description":"Finds.","input_schema":{"type":"object","properties":{"day":{"type":"string"}}}}]`
+	if tools != want || f.request["temperature"] != 1.0 || fmt.Sprint(f.request["thinking"]) != "map[type:disabled]" || f.request["stream"] != true {
 		t.Errorf("the request is %s", f.raw)
 	}
 }
@@ -150,8 +150,8 @@ func TestAnswers(t *testing.T) {
 	if !strings.Contains(f.raw, `"output_config":{"format":{"type":"json_schema","schema":`+string(schema)) || strings.Contains(f.raw, "thinking") {
 		t.Errorf("the request is %s", f.raw)
 	}
-	system, _ := json.Marshal(f.request["system"])
-	if !strings.Contains(string(system), "Judge.") || strings.Contains(string(system), "Ignore") {
+	system := f.member("system")
+	if !strings.Contains(system, "Judge.") || strings.Contains(system, "Ignore") {
 		t.Errorf("the rules are %s", system)
 	}
 }
@@ -178,16 +178,16 @@ func TestHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, f.raw)
 	}
-	messages, _ := json.Marshal(f.request["messages"])
+	messages := f.member("messages")
 	for _, want := range []string{
-		`{"content":[{"signature":"S","thinking":"","type":"thinking"},{"data":"D","type":"redacted_thinking"},{"text":"Yes?"`,
-		`"tool_use_id":"call_1","type":"tool_result"},{"text":"Are you there?"`, `{"id":"call_2","input":{"day":1}`, `"text":"(The other side says nothing. You speak.)"`,
+		`"content":[{"signature":"S","thinking":"","type":"thinking"},{"data":"D","type":"redacted_thinking"},{"type":"text","text":"Yes?"`,
+		`"tool_use_id":"call_1"},{"type":"text","text":"Are you there?"`, `"id":"call_2","name":"find","input":{"day":1}`, `"text":"(The other side says nothing. You speak.)"`,
 	} {
-		if !strings.Contains(string(messages), want) {
+		if !strings.Contains(messages, want) {
 			t.Errorf("the messages are %s\nwithout %s", messages, want)
 		}
 	}
-	if strings.Contains(string(messages), "unanswered") || strings.Contains(string(messages), "nobody asked") {
+	if strings.Contains(messages, "unanswered") || strings.Contains(messages, "nobody asked") {
 		t.Errorf("the messages are %s", messages)
 	}
 }

@@ -137,6 +137,15 @@ func check(r map[string]any) string {
 	return ""
 }
 
+// member returns the JSON of a member of the last request.
+func (f *fake) member(name string) string {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(f.raw), &all); err != nil {
+		panic(err)
+	}
+	return string(all[name])
+}
+
 // answerJSON writes a status and a JSON body.
 func answerJSON(w http.ResponseWriter, status int, body any) {
 	raw, err := json.Marshal(body)

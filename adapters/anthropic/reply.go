@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/internal/engine/chat"
@@ -142,9 +143,11 @@ func (s *stream) add(raw chat.Event) (words string, err error) {
 	}
 	switch e.Type {
 	case "message": // not streamed
+		var all strings.Builder
 		for i, b := range e.Content {
-			words += s.start(int64(i), b)
+			all.WriteString(s.start(int64(i), b))
 		}
+		words = all.String()
 		s.stop(e.StopReason, e.Usage)
 		s.finished, s.ended = true, true
 	case "message_start":

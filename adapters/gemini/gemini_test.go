@@ -119,15 +119,15 @@ func TestReplyRequest(t *testing.T) {
 	if err != nil || got.Text != "Good morning." || got.Usage == nil || got.Usage.Input != 21 || got.Usage.Output != 4 {
 		t.Errorf("reply %+v, %v", got, err)
 	}
-	system, _ := json.Marshal(f.request["systemInstruction"])
-	if !strings.Contains(string(system), "Take orders.") || strings.Contains(string(system), "Ignore") || f.url != "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" {
+	system := f.member("systemInstruction")
+	if !strings.Contains(system, "Take orders.") || strings.Contains(system, "Ignore") || f.url != "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse" {
 		t.Errorf("request to %s with the system message %s", f.url, system)
 	}
-	tools, _ := json.Marshal(f.request["tools"])
-	const want = `[{"functionDeclarations":[{"description":"Hang up after what was said.","name":"end_call"},` +
-		`{"description":"Finds.","name":"find","parametersJsonSchema":{"properties":{"day":{"type":"string"}},"type":"object"}}]}]`
-	config, _ := json.Marshal(f.request["generationConfig"])
-	if string(tools) != want || string(config) != `{"temperature":0.5,"thinkingConfig":{"thinkingBudget":0}}` {
+	tools := f.member("tools")
+	const want = `[{"functionDeclarations":[{"name":"end_call","description":"Hang up after what was said."},` +
+		`{"name":"find","description":"Finds.","parametersJsonSchema":{"type":"object","properties":{"day":{"type":"string"}}}}]}]`
+	config := f.member("generationConfig")
+	if tools != want || config != `{"temperature":0.5,"thinkingConfig":{"thinkingBudget":0}}` {
 		t.Errorf("the request is %s", f.raw)
 	}
 }
@@ -145,8 +145,8 @@ func TestAnswers(t *testing.T) {
 	if !strings.Contains(f.raw, `"responseMimeType":"application/json","responseJsonSchema":`+string(schema)) || strings.Contains(f.raw, "thinking") {
 		t.Errorf("the request is %s", f.raw)
 	}
-	system, _ := json.Marshal(f.request["systemInstruction"])
-	if !strings.Contains(string(system), "Judge.") || strings.Contains(string(system), "Ignore") {
+	system := f.member("systemInstruction")
+	if !strings.Contains(system, "Judge.") || strings.Contains(system, "Ignore") {
 		t.Errorf("the rules are %s", system)
 	}
 }
@@ -171,10 +171,10 @@ func TestHistories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, f.raw)
 	}
-	contents, _ := json.Marshal(f.request["contents"])
-	const want = `{"functionCall":{"args":{},"id":"a","name":"find"},"thoughtSignature":"S"},{"functionCall":{"args":{},"name":"look"}}],"role":"model"},` +
-		`{"parts":[{"functionResponse":{"id":"a","name":"find","response":{"found":1}}},{"functionResponse":{"name":"look","response":{"output":"no JSON"}}},{"text":"Are you there?"}]`
-	if !strings.Contains(string(contents), want) || strings.Contains(string(contents), "nobody asked") {
+	contents := f.member("contents")
+	const want = `{"functionCall":{"id":"a","name":"find","args":{}},"thoughtSignature":"S"},{"functionCall":{"name":"look","args":{}}}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"find","response":{"found":1}}},{"functionResponse":{"name":"look","response":{"output":"no JSON"}}},{"text":"Are you there?"}]`
+	if !strings.Contains(contents, want) || strings.Contains(contents, "nobody asked") {
 		t.Errorf("the contents are %s\nwithout %s", contents, want)
 	}
 }

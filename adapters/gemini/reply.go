@@ -155,7 +155,7 @@ func (s *stream) add(e chat.Event) (string, error) {
 	case e.Name == "error":
 		return "", chat.NewServiceError(e.Data)
 	case err != nil && e.Name != "" && e.Name != "message":
-		return "", nil //nolint:nilerr // a foreign event
+		return "", nil // a foreign event
 	case err != nil:
 		return "", err
 	}

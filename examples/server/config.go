@@ -23,6 +23,7 @@ type config struct {
 	ports   ports
 	models  models
 	carrier carrierTimes
+	check   bool // whether to check the engines instead of serving
 }
 
 // ports is a flag for a range of UDP ports. 0-0 means any free ports.
@@ -137,8 +138,9 @@ func (c *config) addVoice(f *flag.FlagSet) {
 	f.StringVar((*string)(&c.to.TTSAPIKey), "tts-api-key", "", "the key to elevenlabs, cartesia or deepgram")
 }
 
-// addRecognizer adds the flags of the recognizer.
+// addRecognizer adds the flags of the recognizer, and of the check of all engines.
 func (c *config) addRecognizer(f *flag.FlagSet) {
+	f.BoolVar(&c.check, "check-engines", false, "ask each model, the voice and the recognizer a small thing, print what they did, and exit")
 	f.StringVar(&c.to.STT, "stt", "", "pocketsphinx, openai, openai-realtime, assemblyai, cartesia, deepgram, elevenlabs, sherpa-offline, sherpa-online, vosk or wyoming (default: pocketsphinx)")
 	f.StringVar(&c.to.STTURL, "stt-url", "", "the address of the recognizer (default: the vendor's, or a server on this machine: ws://127.0.0.1:2700 of vosk, tcp://127.0.0.1:10300 of wyoming, ws://127.0.0.1:6006 of sherpa)")
 	f.StringVar(&c.to.STTModel, "stt-model", "", "the recognizer's model (default: the adapter's, such as nova-3 of deepgram and gpt-4o-mini-transcribe of openai)")

@@ -22,6 +22,17 @@ func run() int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
+	if err == nil && c.check {
+		works, err := checkEngines(context.Background(), c.to, os.Stdout)
+		switch {
+		case err != nil:
+			fmt.Fprintln(os.Stderr, "server:", err)
+			return 2
+		case !works:
+			return 1
+		}
+		return 0
+	}
 	var p *platform.Platform
 	if err == nil {
 		c.to.Ready = announce

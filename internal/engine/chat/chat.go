@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -90,9 +91,7 @@ func (s *Service) Post(ctx context.Context, to *url.URL, header http.Header, con
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	request.Header.Set("Content-Type", contentType)
 	s.authorize(request.Header)
 	response, err := s.Client.Do(request)
