@@ -14,11 +14,12 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Agent configures the speaker of a call. A task, a pathway or a persona leads its conversations.
+// Agent configures the speaker of a call. A task, a pathway, a persona or a brain leads its conversations.
 type Agent struct {
 	Task            string     // the agent's task
 	Pathway         PathwayRef // leads the conversation instead of Task
 	PersonaID       string     // persona that leads the conversation instead of Task and Pathway
+	Brain           string     // URL of a service that leads the conversation instead of Task, Pathway and PersonaID; empty means none
 	Persona         string     // the agent's identity and manner of speaking; precedes Task and the pathway's texts
 	Voice           string     // empty means the synthesizer's default
 	Language        string     // BCP 47, or a name that LanguageTag accepts; empty means the engines' default

@@ -11,12 +11,10 @@ import (
 	"github.com/callwright/callwright/speech/ambience"
 )
 
-// defaultTask is the task of an agent without a task, pathway or persona that answers at an inbound number.
-const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
-
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. An agent without a
-// task, pathway and persona receives a default task, as does the agent for an unregistered or released number. Answering does not check the
-// agent again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. For a number without a
+// task, pathway, persona and brain, which includes an unregistered and a released number, it returns CodeInvalidState with the field
+// phone_number, and the configured agent: a number never answers with something that its owner has not set. Answering does not check the agent
+// again: a deleted pathway is detected when the telephone call begins. If the persona was deleted or has no version in production,
 // Answering returns the configured agent with CodeNotFound or CodeInvalidState, and the field persona_id.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
@@ -27,8 +25,9 @@ func (s *Service) Answering(
 	}
 	a := n.Agent
 	a.noteSources(SourceNumber)
-	if a.Task == "" && a.Pathway.ID == "" && a.PersonaID == "" {
-		a.Task = defaultTask
+	if err := n.notAnswered(); err != nil {
+		a.setDefaults()
+		return a, err
 	}
 	led, err := s.byPersona(ctx, org, a)
 	if err != nil {
@@ -46,7 +45,7 @@ type Choice struct {
 }
 
 // Calling returns the agent that makes a call, with its overrides and defaults. It returns an error for an invalid agent, and for an agent
-// without a task, pathway or persona. The error's field has the name of the /v1 contract.
+// without a task, pathway, persona or brain. The error's field has the name of the /v1 contract.
 //
 // The agent receives the task, personality, tools, conditions, knowledge bases and settings of its persona's version in production. The
 // agent's own settings, and overrides, take precedence; a MaxDuration of DefaultMaxDuration counts as unset. Later versions do not change
@@ -69,7 +68,7 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 		return Agent{}, err
 	}
 	var found faultList
-	a.checkPurpose(&found, "pathway_id and persona_id")
+	a.checkPurpose(&found, "pathway_id, persona_id and brain_url")
 	a.checkLeaders(&found)
 	if found.first() != nil {
 		return Agent{}, found.first()

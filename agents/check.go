@@ -63,6 +63,9 @@ func (s *Service) faults(ctx context.Context, org callwright.OrgID, a *Agent) []
 	if a.Webhook != "" {
 		found.add(callwright.InField("webhook", checkURL(s.cfg.Webhooks, a.Webhook)))
 	}
+	if a.Brain != "" {
+		found.add(callwright.InField(string(SettingBrain), checkURL(s.cfg.Brains, a.Brain)))
+	}
 	found.add(tool.Check(a.Tools, MaxRequests, s.cfg.Requests))
 	s.checkDynamicData(*a, &found)
 	found.add(s.checkPathway(ctx, org, a.Pathway))
@@ -103,6 +106,7 @@ func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
 	found.addIf(a.Task != "" && strings.TrimSpace(a.Task) == "", "task", "must not be blank")
+	a.checkBrain(found)
 	found.addIf(callwright.Longer(a.Task, MaxTask), "task", "must have at most %d characters", MaxTask)
 	found.addIf(callwright.Longer(a.Persona, MaxPersona), "persona", "must have at most %d characters", MaxPersona)
 	found.addIf(callwright.Longer(a.FirstSentence, MaxFirstSentence),
@@ -129,10 +133,10 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "requires a pathway_id")
 }
 
-// checkPurpose refuses an agent without a task, pathway or persona. The parameter others lists the fields that a client can set instead of
+// checkPurpose refuses an agent without a task, pathway, persona or brain. The parameter others lists the fields that a client can set instead of
 // a task. It is part of the error's text.
 func (a Agent) checkPurpose(found *faultList, others string) {
-	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
+	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "" && a.Brain == "",
 		"task", "is required without %s: it tells the agent what to do", others)
 }
 

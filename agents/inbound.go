@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -13,11 +15,77 @@ import (
 type InboundNumber struct {
 	Org       callwright.OrgID
 	Number    callwright.PhoneNumber
-	Agent     Agent // may lack a task, pathway and persona: see Service.Answering
+	Agent     Agent // calls are refused while it has no task, pathway, persona or brain: see Service.Answering
 	Released  bool  // receives no calls; a new registration uses the stored agent
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Version   int64
+
+	// Refused contains the changes of the task, the pathway or the persona that the last update of one of these has refused, with the
+	// reasons. It is nil if that update refused none.
+	Refused map[Setting]string
+}
+
+// leads lists the settings that select what leads the conversations of an agent.
+var leads = []Setting{SettingTask, SettingPathway, SettingPathwayVersion, SettingStartNode, SettingPersonaID, SettingBrain}
+
+// noteRefusals sets Refused after an update. It reports whether Refused has changed. An update of other settings changes nothing.
+func (n *InboundNumber) noteRefusals(r Report) bool {
+	var refused map[Setting]string
+	tried := false
+	for _, name := range leads {
+		err, given := r[name]
+		tried = tried || given
+		if err != nil {
+			if refused == nil {
+				refused = map[Setting]string{}
+			}
+			refused[name] = callwright.MessageOf(err)
+		}
+	}
+	if !tried || maps.Equal(refused, n.Refused) {
+		return false
+	}
+	n.Refused = refused
+	return true
+}
+
+// notAnswered returns CodeInvalidState with the field phone_number if nothing leads the number's conversations.
+func (n InboundNumber) notAnswered() error {
+	a := n.Agent
+	if a.Task != "" || a.Pathway.ID != "" || a.PersonaID != "" || a.Brain != "" {
+		return nil
+	}
+	text := "the number has no task, pathway, persona or brain, so that nothing can answer its calls: set one"
+	if why := n.refusals(); why != "" {
+		text += ". The last change was refused: " + why
+	}
+	return callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "%s", text))
+}
+
+// maxRefusals is the maximum length of the result of refusals, in bytes.
+const maxRefusals = 600
+
+// refusals returns the refused changes as a text, or an empty text if there are none.
+func (n InboundNumber) refusals() string {
+	var texts []string
+	for _, name := range leads {
+		if why, ok := n.Refused[name]; ok {
+			texts = append(texts, string(name)+" "+why)
+		}
+	}
+	return callwright.Clip(strings.Join(texts, "; "), maxRefusals)
+}
+
+// NumberWarnings returns human-readable warnings about calls to a number: that it refuses them, changes that were refused, and settings that
+// have no effect (see Warnings).
+func (s *Service) NumberWarnings(ctx context.Context, n InboundNumber) (list []string) {
+	if err := n.notAnswered(); err != nil {
+		list = append(list, callwright.MessageOf(err))
+	} else if why := n.refusals(); why != "" {
+		list = append(list, "the number is answered as before, because the last change was refused: "+why)
+	}
+	return append(list, s.Warnings(ctx, n.Org, n.Agent)...)
 }
 
 // NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests it.
@@ -120,7 +188,7 @@ func (s *Service) ListInbound(
 }
 
 // UpdateInbound changes the agent of a number, setting by setting. A refused setting does not prevent the others, and the report contains
-// its error. Faults that the agent had before do not refuse other settings. If UpdateInbound returns an error, nothing has changed: the
+// its error; InboundNumber.Refused contains the errors of the task, the pathway and the persona. Faults that the agent had before do not refuse other settings. If UpdateInbound returns an error, nothing has changed: the
 // number is absent (CodeNotFound), Patch.Version is outdated (CodeConflict), or a port of this server is missing (CodeUnavailable) or fails.
 func (s *Service) UpdateInbound(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, p Patch,
@@ -146,7 +214,8 @@ func (s *Service) UpdateInbound(
 			return err
 		}
 		var ok bool
-		if ok, r = p.accepts(r); !ok {
+		ok, r = p.accepts(r)
+		if told := !p.Whole && n.noteRefusals(r); !ok && !told {
 			return nil
 		}
 		n.Agent, n.UpdatedAt = w.Agent, s.cfg.Clock.Now()

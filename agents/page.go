@@ -14,7 +14,7 @@ const recordSize = 700
 
 // size estimates the bytes of the agent's texts, tools and requests.
 func (a Agent) size() int {
-	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook) + len(a.VoiceSettings)
+	size := len(a.Task) + len(a.Persona) + len(a.FirstSentence) + len(a.Webhook) + len(a.Brain) + len(a.VoiceSettings)
 	for _, p := range a.Pronunciation {
 		size += len(p.Word) + len(p.Spoken)
 	}

@@ -25,6 +25,8 @@ type Patch struct {
 	StartNode      callwright.Optional[string]
 	// PersonaID excludes Task and Pathway: setting it clears both.
 	PersonaID callwright.Optional[string]
+	// Brain excludes Task, Pathway and PersonaID: setting it clears them.
+	Brain callwright.Optional[string]
 
 	Persona         callwright.Optional[string]
 	Voice           callwright.Optional[string]
@@ -77,6 +79,7 @@ const (
 	SettingPathwayVersion  Setting = "pathway_version"
 	SettingStartNode       Setting = "start_node_id"
 	SettingPersonaID       Setting = "persona_id"
+	SettingBrain           Setting = "brain_url"
 	SettingPersona         Setting = "persona"
 	SettingVoice           Setting = "voice"
 	SettingLanguage        Setting = "language"
@@ -219,15 +222,17 @@ func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T
 	}
 }
 
-// leader returns the changes of the agent's leader, which is a task, a pathway or a persona: setting one clears the others. A pathway and
+// leader returns the changes of the agent's leader, which is a task, a pathway, a persona or a brain: setting one clears the others. A pathway and
 // its version are one change, as are a task and the clearing of the pathway that it replaces. The function lead makes a pathway the leader
 // of an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
-	var list []change
+	list := p.brainChanges(task != "" || id != "" || personaID != "")
 	switch {
+	case len(list) > 0 && list[0].set != nil && p.Brain.OrZero() != "":
+		return list
 	case personaID != "" && task == "" && id == "":
-		return p.byPersona(personaID)
+		return append(list, p.byPersona(personaID)...)
 	case personaID != "":
 		list = append(list, change{[]Setting{SettingPersonaID}, nil, errPersonaExcludes})
 	case p.PersonaID.Set:
@@ -246,7 +251,7 @@ func (p Patch) byPersona(id string) []change {
 		cleared = append(cleared, SettingTask)
 	}
 	return append(refused, change{append(cleared, SettingPersonaID), func(w *WebAgent) {
-		w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID = "", PathwayRef{}, id
+		w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID, w.Agent.Brain = "", PathwayRef{}, id, ""
 	}, nil})
 }
 
@@ -269,7 +274,7 @@ func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) [
 	case id != "":
 		ref := PathwayRef{ID: id, Version: p.version(), StartNode: p.StartNode.OrZero()}
 		list = append(list, change{given, func(w *WebAgent) {
-			w.Agent.PersonaID = ""
+			w.Agent.PersonaID, w.Agent.Brain = "", ""
 			lead(&w.Agent, ref)
 		}, nil})
 		if task != "" {
@@ -280,7 +285,7 @@ func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) [
 	case task != "":
 		cleared, refused := p.withoutPathway()
 		return append(refused, change{append(cleared, SettingTask), func(w *WebAgent) {
-			w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID = task, PathwayRef{}, ""
+			w.Agent.Task, w.Agent.Pathway, w.Agent.PersonaID, w.Agent.Brain = task, PathwayRef{}, "", ""
 		}, nil})
 	case p.Pathway.Set:
 		cleared, refused := p.withoutPathway()
@@ -330,20 +335,24 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 	p.StartNode.Apply(&ref.StartNode)
 }
 
-// lead applies the leader of one call's agent: a task, a pathway or a persona replaces the agent's former leader. It returns CodeBadRequest
+// lead applies the leader of one call's agent: a task, a pathway, a persona or a brain replaces the agent's former leader. It returns CodeBadRequest
 // if the patch sets or clears two of them.
 func (p Patch) lead(a Agent) (Agent, error) {
 	switch {
+	case p.Brain.Set && (p.Task.Set || p.Pathway.Set || p.PersonaID.Set):
+		return Agent{}, errBrainExcludes
 	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):
 		return Agent{}, errPersonaExcludes
 	case p.Task.Set && p.Pathway.Set:
 		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: set only one of them")
 	case p.PersonaID.Set:
-		a.Task, a.Pathway, a.PersonaID = "", PathwayRef{}, p.PersonaID.OrZero()
+		a.Task, a.Pathway, a.PersonaID, a.Brain = "", PathwayRef{}, p.PersonaID.OrZero(), ""
 	case p.Task.Set:
-		a.Task, a.Pathway, a.PersonaID = p.Task.OrZero(), PathwayRef{}, ""
+		a.Task, a.Pathway, a.PersonaID, a.Brain = p.Task.OrZero(), PathwayRef{}, "", ""
 	case p.Pathway.Set:
-		a.Task, a.Pathway, a.PersonaID = "", PathwayRef{ID: p.Pathway.OrZero(), Version: p.version()}, ""
+		a.Task, a.Pathway, a.PersonaID, a.Brain = "", PathwayRef{ID: p.Pathway.OrZero(), Version: p.version()}, "", ""
+	case p.Brain.Set:
+		a.Task, a.Pathway, a.PersonaID, a.Brain = "", PathwayRef{}, "", p.Brain.OrZero()
 	}
 	p.applyVersion(&a.Pathway)
 	return a, nil

@@ -164,6 +164,9 @@ func TestAnsweringByPersona(t *testing.T) {
 		update(t, s, agents.Patch{PersonaID: callwright.Given("desk")})
 		a, report := update(t, s, p)
 		got, err := s.Answering(t.Context(), "a", number)
+		if name == "nothing" && isUnanswered(err) {
+			err = nil
+		}
 		if a.PersonaID != "" || len(report) != 1 || err != nil || got.PersonaVersion != 0 {
 			t.Errorf("after %s: %+v, %v, %v", name, a, report, err)
 		}

@@ -22,6 +22,7 @@ type Config struct {
 	Model     llm.Model                    // checks the model names of agents and reports unfollowed instructions; nil accepts every name
 	Webhooks  callwright.URLs              // checks webhooks; if nil, an agent with a webhook causes CodeUnavailable
 	Requests  callwright.URLs              // checks the URLs of tools and dynamic data; if nil, an agent with these causes CodeUnavailable
+	Brains    callwright.URLs              // checks the URLs of brains; if nil, an agent with a brain causes CodeUnavailable
 	Pathways  Pathways                     // if nil, an agent with a pathway causes CodeUnavailable
 	Personas  Personas                     // if nil, an agent with a persona causes CodeUnavailable
 

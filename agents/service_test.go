@@ -135,7 +135,7 @@ func TestReleaseInbound(t *testing.T) {
 	if !errors.Is(getErr, callwright.ErrNotFound) || !errors.Is(updateErr, callwright.ErrNotFound) || err != nil || len(list.Items) != 0 {
 		t.Errorf("a released number: get %v, update %v, list %v, %v", getErr, updateErr, list, err)
 	}
-	if a, err := s.Answering(t.Context(), "a", number); err != nil || a.Task == "Sell." {
+	if a, err := s.Answering(t.Context(), "a", number); !isUnanswered(err) || a.Task != "" {
 		t.Errorf("a released number is answered by %q, %v", a.Task, err)
 	}
 	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
@@ -206,17 +206,72 @@ func TestUpdateInboundRefuses(t *testing.T) {
 func TestAnswering(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	unknown, err := s.Answering(t.Context(), "a", number)
-	if err != nil || unknown.Task == "" || unknown.MaxDuration != agents.DefaultMaxDuration {
-		t.Errorf("an unknown number is answered by %+v, %v", unknown, err)
+	if _, err := s.Answering(t.Context(), "a", number); !isUnanswered(err) {
+		t.Errorf("an unknown number is answered: %v", err)
 	}
 	if err := s.RegisterInbound(t.Context(), "a", number); err != nil {
 		t.Fatal(err)
 	}
 	update(t, s, agents.Patch{FirstSentence: callwright.Given("Hello."), MaxDuration: callwright.Given(time.Minute)})
 	got, err := s.Answering(t.Context(), "a", number)
-	if err != nil || got.FirstSentence != "Hello." || got.MaxDuration != time.Minute || got.Task == "" {
+	if !isUnanswered(err) || got.FirstSentence != "Hello." || got.MaxDuration != time.Minute || got.Task != "" {
+		t.Errorf("a number that nothing leads is answered by %+v, %v", got, err)
+	}
+	update(t, s, agents.Patch{Task: callwright.Given("Sell.")})
+	got, err = s.Answering(t.Context(), "a", number)
+	if err != nil || got.FirstSentence != "Hello." || got.MaxDuration != time.Minute || got.Task != "Sell." {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// isUnanswered reports whether Answering has refused a number that nothing leads.
+func isUnanswered(err error) bool {
+	e, ok := errors.AsType[*callwright.Error](err)
+	return ok && e.Code == callwright.CodeInvalidState && e.Field == "phone_number"
+}
+
+// TestRefusedLeader checks that a number whose pathway was refused does not answer with something else, that the refusal stays readable until
+// the leader is set, and that the number otherwise keeps its former leader.
+func TestRefusedLeader(t *testing.T) {
+	t.Parallel()
+	s := registered(t)
+	absent := agents.Patch{Pathway: callwright.Given("absent"), Voice: callwright.Given("rms")}
+	const refusal = "pathway_id pathway not found"
+	a, report := update(t, s, absent)
+	if report[agents.SettingPathway] == nil || a.Voice != "rms" || a.Pathway.ID != "" {
+		t.Fatalf("the agent is %+v, the report %v", a, report)
+	}
+	stored := func() agents.InboundNumber {
+		n, err := s.Inbound(t.Context(), "a", number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	warned := func() string { return strings.Join(s.NumberWarnings(t.Context(), stored()), "|") }
+	_, err := s.Answering(t.Context(), "a", number)
+	if !isUnanswered(err) || !strings.Contains(err.Error(), refusal) || !strings.Contains(warned(), "nothing can answer its calls") || !strings.Contains(warned(), refusal) {
+		t.Errorf("a call gets %v, the warnings are %s", err, warned())
+	}
+	update(t, s, agents.Patch{Voice: callwright.Given("slt")}) // says nothing about the leader
+	if len(stored().Refused) != 1 {
+		t.Errorf("refused %v", stored().Refused)
+	}
+	update(t, s, agents.Patch{Task: callwright.Given("Sell.")})
+	if _, err := s.Answering(t.Context(), "a", number); err != nil || stored().Refused != nil || warned() != "" {
+		t.Errorf("with a task: %v, %v, %s", err, stored().Refused, warned())
+	}
+	before := stored().Version
+	for range 2 {
+		update(t, s, agents.Patch{Pathway: callwright.Given("absent")})
+	}
+	if got, err := s.Answering(t.Context(), "a", number); err != nil || got.Task != "Sell." || stored().Version != before+1 ||
+		!strings.Contains(warned(), "answered as before") || !strings.Contains(warned(), refusal) {
+		t.Errorf("the former task: %+v, %v, version %d, %s", got, err, stored().Version, warned())
+	}
+	whole := agents.Patch{Pathway: callwright.Given("other"), Whole: true}
+	if update(t, s, whole); stored().Version != before+1 {
+		t.Errorf("a refused whole patch was stored: %+v", stored())
 	}
 }
 

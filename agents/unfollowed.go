@@ -10,8 +10,8 @@ import (
 // Unfollowed returns a human-readable text if the agent's model cannot follow its task. The text lists the tasks that the model can follow.
 // It is empty if the model follows the task, if the agent has no task, and if a pathway leads it.
 func (a Agent) Unfollowed(m llm.Model) string {
-	if a.Task == "" || a.Task == defaultTask || a.Pathway.ID != "" {
-		return "" // every model follows the default task
+	if a.Task == "" || a.Pathway.ID != "" {
+		return ""
 	}
 	return llm.Unfollowed(m, a.Model, a.Task)
 }

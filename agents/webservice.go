@@ -32,7 +32,7 @@ func (s *Service) webFaults(ctx context.Context, w *WebAgent) []error {
 	w.setDefaults()
 	var found faultList
 	w.checkSizes(&found)
-	w.Agent.checkPurpose(&found, "pathway_id")
+	w.Agent.checkPurpose(&found, "pathway_id and brain_url")
 	a := w.Agent
 	a.Language = LanguageTag(a.Language)
 	found = append(found, s.faults(ctx, w.Org, &a)...)

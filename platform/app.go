@@ -111,7 +111,7 @@ func newAgents(
 ) (*agents.Service, error) {
 	c := agents.Config{
 		Numbers: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
-		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
+		Webhooks: hooks, Requests: hooks, Brains: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
 		Runtime: rt,
 	}
 	c.Languages, _ = hears.(conversation.LanguageChecker)
@@ -211,7 +211,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int, language string) call.AMD { return voicemail.New(rate, language, nil) },
 		Activity: func(rate int) conversation.Activity { return activity.New(rate, silero.New()) },
-		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
+		Pathways: p.Pathways, Requests: p.Webhooks, RemoteBrain: remoteBrain(p.Webhooks, p.Runtime), Deliveries: p.Deliveries,
 		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Runtime: p.Runtime,
 	}
 	if p.Config.FailedCallIssues {

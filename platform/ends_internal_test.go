@@ -40,6 +40,28 @@ func TestCallEnds(t *testing.T) {
 	}
 }
 
+// TestUnrecognizedWordsAreCounted checks the metric of words that were not recognized, and their number in the log.
+func TestUnrecognizedWordsAreCounted(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ends := newCallEnds(callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(ends.unrecognized)
+	for _, why := range []conversation.Unrecognized{"", conversation.UnrecognizedTimeout, conversation.UnrecognizedTimeout} {
+		ends.observe(call.Observation{What: call.ObservedLine, Line: call.Entry{Unrecognized: why}})
+	}
+	ends.observe(call.Observation{
+		What: call.ObservedEnded, Call: call.Call{ID: "c1", Ending: &call.HangupReason{Cause: call.CauseLocalHangup}}, Summary: call.Summary{Unrecognized: 2},
+	})
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 || len(families[0].GetMetric()) != 1 {
+		t.Fatalf("the metrics are %v, %v", families, err)
+	}
+	if m := families[0].GetMetric()[0]; m.GetLabel()[0].GetValue() != "timeout" || m.GetCounter().GetValue() != 2 || !strings.Contains(log.String(), "unrecognized=2") {
+		t.Errorf("the metric is %v, the log %s", m, log.String())
+	}
+}
+
 // TestCallEndsWithQuantiles checks that the log of a call's end has the quantiles of its answers.
 func TestCallEndsWithQuantiles(t *testing.T) {
 	t.Parallel()

@@ -107,7 +107,7 @@ func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheu
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "callwright", Name: name, Help: help}, value)
 	}
 	r.MustRegister(
-		ends.count,
+		ends.count, ends.unrecognized,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		gauge("sip_calls", "Calls that SIP has under way.", func() float64 { return float64(line.Calls()) }),
 		gauge("media_sessions", "Open media sessions.", func() float64 { return float64(media.Counters().Sessions) }),

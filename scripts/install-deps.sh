@@ -3,8 +3,8 @@
 #
 #   scripts/install-deps.sh demo     speech: flite, pocketsphinx and its English model
 #   scripts/install-deps.sh test     the same, SIP peers to test against, espeak-ng, sox, ffmpeg, PostgreSQL, PgBouncer, poppler,
-#                                    Chromium, curl, jq, sqlite3, a JDK, node, the checkers of pages, TypeScript and a server of tools that
-#                                    internal/tools/web pins, and the clients of vendors of speech that internal/tools/engines pins
+#                                    Chromium, curl, jq, sqlite3, a JDK, node, what internal/tools/web pins,
+#                                    and the clients of vendors of speech that internal/tools/engines pins
 #   scripts/install-deps.sh clients  node and npm, for generators of clients, and what internal/tools/web pins
 #   scripts/install-deps.sh docker   the Docker daemon and its command line
 #
@@ -61,7 +61,7 @@ missing() {
   done
 }
 
-# packages installs the npm packages of internal/tools/web (axe-core, html-validate, Redocly, TypeScript, a server of tools) and, for tests, of internal/tools/engines (the
+# packages installs the npm packages of internal/tools/web (checkers of pages, TypeScript, a server of tools) and, for tests, of internal/tools/engines (the
 # clients of vendors of speech), unless they are as the lock files say.
 packages() {
   case $group in

@@ -3,6 +3,8 @@ package speech
 import (
 	"cmp"
 	"slices"
+
+	"github.com/callwright/callwright"
 )
 
 // nearest returns up to n of names, the most similar first. Their edit distance from name is below name's length, and at most 2 or a third
@@ -18,7 +20,7 @@ func nearest(name string, names []string, n int) []string {
 	}
 	var found []candidate
 	for _, other := range names {
-		if d := distance(wanted, []rune(Key(other))); d <= max(2, len(wanted)/3) && d < max(len(wanted), 1) {
+		if d := callwright.EditDistance(string(wanted), Key(other)); d <= max(2, len(wanted)/3) && d < max(len(wanted), 1) {
 			found = append(found, candidate{other, d})
 		}
 	}
@@ -30,25 +32,4 @@ func nearest(name string, names []string, n int) []string {
 		out = append(out, c.name)
 	}
 	return out
-}
-
-// distance returns the Levenshtein distance of a and b: the smallest number of characters to insert, delete or replace to convert a to b.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, c := range a {
-		corner := row[0]
-		row[0] = i + 1
-		for j, d := range b {
-			cost := corner
-			if c != d {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

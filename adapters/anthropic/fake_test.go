@@ -60,9 +60,9 @@ func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 	switch problem := check(request); {
 	case r.Method != http.MethodPost || r.URL.Path != "/v1/messages":
 		refuse(w, http.StatusNotFound, "not_found_error", "Not Found")
-	case r.Header.Get("X-Api-Key") != key:
+	case r.Header.Get("X-Api-Key") != key && r.Header.Get("Authorization") != "Bearer "+key:
 		refuse(w, http.StatusUnauthorized, "authentication_error", "invalid x-api-key")
-	case r.Header.Get("Anthropic-Version") != "2023-06-01":
+	case r.Header.Get("Anthropic-Version") != "2023-06-01" && r.Header.Get("Anthropic-Version") != "2026-10-21": // ours, and its client's
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "anthropic-version: header is required")
 	case problem != "":
 		refuse(w, http.StatusBadRequest, "invalid_request_error", problem)

@@ -73,7 +73,10 @@ type usage struct {
 
 // counted returns the token counts.
 func (u usage) counted() llm.Usage {
-	return llm.Usage{Input: chat.Tokens(chat.Tokens(u.Input) + chat.Tokens(u.Written) + chat.Tokens(u.Cached)), Output: chat.Tokens(u.Output)}
+	return llm.Usage{
+		Input:  chat.Tokens(chat.Tokens(u.Input) + chat.Tokens(u.Written) + chat.Tokens(u.Cached)),
+		Output: chat.Tokens(u.Output), Cached: chat.Tokens(u.Cached),
+	}
 }
 
 // Reply streams a reply: the text, then the complete tool calls, then the action and the usage. Thoughts of the model are no part of the

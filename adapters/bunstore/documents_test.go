@@ -49,6 +49,7 @@ var documents = map[string]map[why]string{
 	"calls.stats":                 {state: "fault models[].cause", setting: "models[].model models[].replaced"},
 	"calls.variables":             {talk: "*"},
 	"inbound_numbers.agent":       agent,
+	"inbound_numbers.refused":     {state: "*"},
 	"organizations.entitlements":  {state: "[]"},
 	"pathways.promotion":          {key: "batch"},
 	"personas.tags":               {label: "[]"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -67,7 +68,7 @@ func (f *fake) generate(w http.ResponseWriter, r *http.Request) {
 	schema, _ := config["responseJsonSchema"].(map[string]any)
 	_, method, _ := strings.Cut(r.URL.Path, ":")
 	switch problem := check(request); {
-	case r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/v1beta/models/"):
+	case r.Method != http.MethodPost || !address.MatchString(r.URL.Path):
 		refuse(w, http.StatusNotFound, "NOT_FOUND", "Not Found")
 	case r.Header.Get("X-Goog-Api-Key") != key:
 		refuse(w, http.StatusBadRequest, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")
@@ -83,6 +84,9 @@ func (f *fake) generate(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "NOT_FOUND", "unknown method "+method)
 	}
 }
+
+// address matches the paths of methods, at the version that we use and at the one that Google's client uses.
+var address = regexp.MustCompile(`^/v1(beta)?/models/[^/]+:`)
 
 // check returns the error of a request that the service refuses, or "".
 func check(r map[string]any) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -27,6 +26,15 @@ type candidate struct {
 		Parts []answerPart `json:"parts"`
 	} `json:"content"`
 	FinishReason chat.Word `json:"finishReason"`
+	Continuation string    `json:"continuationToken"`
+}
+
+// next returns the token with which another request continues an answer, or "" if the answer needs none.
+func (c candidate) next() string {
+	if c.FinishReason != "CONTINUATION" {
+		return ""
+	}
+	return c.Continuation
 }
 
 type answerPart struct {
@@ -44,11 +52,14 @@ type usage struct {
 	Prompt     int `json:"promptTokenCount"`
 	Candidates int `json:"candidatesTokenCount"`
 	Thoughts   int `json:"thoughtsTokenCount"`
+	Cached     int `json:"cachedContentTokenCount"` // part of Prompt
 }
 
 // counted returns the token counts.
 func (u usage) counted() llm.Usage {
-	return llm.Usage{Input: chat.Tokens(u.Prompt), Output: chat.Tokens(chat.Tokens(u.Candidates) + chat.Tokens(u.Thoughts))}
+	return llm.Usage{
+		Input: chat.Tokens(u.Prompt), Output: chat.Tokens(chat.Tokens(u.Candidates) + chat.Tokens(u.Thoughts)), Cached: chat.Tokens(u.Cached),
+	}
 }
 
 // withheld lists the finish reasons of answers that the service does not show, or not whole.
@@ -83,31 +94,19 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 	}
 }
 
+// mostRequests bounds the requests for an answer that the service sends in parts.
+const mostRequests = 8
+
 // pieces streams the text of an answer, and adds its tool calls and usage to a reply. An answer is complete with its finish reason, whatever
-// follows.
+// follows, unless that demands another request.
 func (c *Client) pieces(ctx context.Context, reply *chat.Reply, r llm.ReplyRequest) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		response, err := c.post(ctx, streaming, c.replyRequest(r, rand.Text()))
-		if err != nil {
-			yield("", err)
-			return
-		}
-		defer func() { _ = response.Body.Close() }()
-		s := stream{client: c, reply: reply}
-		for e, err := range chat.Pieces(response.Body) {
-			var words string
-			if err == nil {
-				words, err = s.add(e)
-			}
-			switch {
-			case s.finished && err != nil:
-				return
-			case !yield(words, err) || err != nil || s.finished && reply.Usage != nil:
+		body, s := c.replyRequest(r, rand.Text()), stream{client: c, reply: reply}
+		for range mostRequests {
+			if !s.read(ctx, body, yield) || s.next == "" {
 				return
 			}
-		}
-		if !s.finished {
-			yield("", chat.ErrCutOff)
+			body.Continue, s.next, s.finished = s.next, "", false
 		}
 	}
 }
@@ -116,8 +115,37 @@ func (c *Client) pieces(ctx context.Context, reply *chat.Reply, r llm.ReplyReque
 type stream struct {
 	client   *Client
 	reply    *chat.Reply
-	calls    int64 // number of calls so far
-	finished bool  // whether the finish reason has come
+	calls    int64  // number of calls so far
+	finished bool   // whether the finish reason has come
+	next     string // token for the request that continues the answer
+}
+
+// read sends a request and yields the text of its answer. It reports whether the answer is complete.
+func (s *stream) read(ctx context.Context, body request, yield func(string, error) bool) bool {
+	response, err := s.client.post(ctx, streaming, body)
+	if err != nil {
+		yield("", err)
+		return false
+	}
+	defer func() { _ = response.Body.Close() }()
+	for e, err := range chat.Pieces(response.Body) {
+		var words string
+		if err == nil {
+			words, err = s.add(e)
+		}
+		switch {
+		case s.finished && err != nil:
+			return true
+		case !yield(words, err) || err != nil:
+			return false
+		case s.finished && s.reply.Usage != nil:
+			return true
+		}
+	}
+	if !s.finished {
+		yield("", chat.ErrCutOff)
+	}
+	return s.finished
 }
 
 // add adds an event, and returns its text. Events with other names than "message" and "error" may contain anything.
@@ -149,6 +177,7 @@ func (s *stream) add(e chat.Event) (string, error) {
 			s.call(p)
 		}
 	}
+	s.next = a.Candidates[0].next()
 	s.finish(a.Candidates[0].FinishReason)
 	return words.String(), nil
 }
@@ -179,58 +208,4 @@ func (s *stream) finish(reason chat.Word) {
 		s.client.refused.Store(signatures)
 	}
 	s.finished = true
-}
-
-// Answer answers a question by one request, in the JSON schema mode if the question has a schema: see chat.Refusals.
-func (c *Client) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
-	system, user := q.Prompt(rand.Text())
-	body := c.newRequest(q.Task, q.Temperature, system)
-	body.Contents = []content{{"user", []part{{Text: user}}}}
-	return c.refused.Answer(q.Schema, func(strict bool) (llm.Answer, error) {
-		body := body
-		if strict {
-			body.Config.MediaType, body.Config.Schema = "application/json", q.Schema
-		}
-		return c.answer(ctx, body)
-	})
-}
-
-// answer sends one request. It returns an *llm.Failure if the request fails, the response contains no answer, or the service withholds the
-// answer.
-func (c *Client) answer(ctx context.Context, body request) (llm.Answer, error) {
-	response, err := c.post(ctx, whole, body)
-	if err != nil {
-		return llm.Answer{}, chat.Failure(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(response.Body, chat.MaxAnswer))
-	if err != nil {
-		return llm.Answer{}, chat.Failure(err)
-	}
-	a, err := parse(raw)
-	if err != nil {
-		return llm.Answer{}, chat.Failure(err)
-	}
-	if a.Feedback.BlockReason != "" {
-		return llm.Answer{}, chat.ErrWithheld
-	}
-	if len(a.Candidates) == 0 {
-		return llm.Answer{}, chat.ErrEmpty
-	}
-	var b strings.Builder
-	for _, p := range a.Candidates[0].Content.Parts {
-		if !p.Thought {
-			b.WriteString(p.Text)
-		}
-	}
-	text := chat.WithoutThoughts(b.String())
-	switch reason := a.Candidates[0].FinishReason; {
-	case slices.Contains(withheld, reason):
-		return llm.Answer{}, chat.ErrWithheld
-	case reason == "MAX_TOKENS":
-		return llm.Answer{}, chat.ErrTooShort
-	case strings.TrimSpace(text) == "":
-		return llm.Answer{}, chat.ErrEmpty
-	}
-	return llm.Answer{JSON: json.RawMessage(text), Model: a.Model, Usage: a.Usage.counted()}, nil
 }

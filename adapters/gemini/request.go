@@ -19,6 +19,7 @@ type request struct {
 	Contents []content `json:"contents"`
 	Tools    []tools   `json:"tools,omitempty"`
 	Config   config    `json:"generationConfig"`
+	Continue string    `json:"continuationToken,omitempty"` // of an answer that this request continues
 }
 
 type content struct {

@@ -1,12 +1,8 @@
 package gemini_test
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,64 +16,60 @@ func wild(t *testing.T, name string) *fake {
 	return &fake{answer: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}
 }
 
+// open returns a client of a fake that answers with a file in testdata/wild.
+func open(t *testing.T, name string) llm.Model { return wild(t, name).start(t) }
+
+// asking returns a client of a fake that calls answer with each request. The client asks a model, or the default one if model is empty.
+func asking(t *testing.T, model string, answer func(w http.ResponseWriter, request string)) llm.Model {
+	f := &fake{}
+	f.answer = func(w http.ResponseWriter) { answer(w, f.raw) }
+	return f.startModel(t, model)
+}
+
 // TestWildStreams checks streams as Google's services and servers that imitate them send them.
 func TestWildStreams(t *testing.T) {
 	t.Parallel()
 	const slots = `[find_slots {"day":"Tue"}]`
-	tests := map[string]struct {
-		text  string
-		calls string
-		class llm.Class // empty if the stream succeeds
-	}{
-		"S01.sse": {text: "Hi there"},                                            // lines end with CR LF
-		"S02.sse": {text: "Hi"},                                                  // lines end with CR
-		"S03.sse": {text: "Hi"},                                                  // a byte order mark
-		"S04.sse": {text: "Hi there"},                                            // no empty line at the end
-		"S05.sse": {text: "Hi there"},                                            // an array: alt=sse was ignored
-		"S06.sse": {text: "Hi"},                                                  // no empty lines between events
-		"S07.sse": {text: "Hi", class: llm.ClassTransient},                       // overloaded while it answers
-		"S08.sse": {class: llm.ClassRateLimited},                                 // an error as the first event
-		"S09.sse": {text: "Hi", class: llm.ClassTransient},                       // cut off
-		"S10.sse": {text: "Hi"},                                                  // an error of a proxy after the finish reason
-		"S11.sse": {text: "Hi"},                                                  // thoughts
-		"S12.sse": {calls: slots},                                                // a signature
-		"S13.sse": {calls: `[find_slots {"day":"Mon"} weather {"city":"Rome"}]`}, // two calls with ids
-		"S14.sse": {calls: "[weather {}]"},                                       // no arguments
-		"S15.sse": {text: "Hi", class: llm.ClassPermanent},                       // SAFETY after words
-		"S16.sse": {class: llm.ClassPermanent},                                   // the prompt is blocked
-		"S17.sse": {class: llm.ClassTransient},                                   // MALFORMED_FUNCTION_CALL
-		"S18.sse": {class: llm.ClassTransient},                                   // thoughts up to the maximum length
-		"S19.sse": {class: llm.ClassTransient},                                   // no parts
-		"S20.sse": {text: "Hi"},                                                  // a server that does not stream
-		"S21.sse": {text: "Hi"},                                                  // comments and other fields and events
-		"S22.sse": {text: "Hi"},                                                  // a signature in an empty text
-		"S23.sse": {text: "Hi", class: llm.ClassPermanent},                       // RECITATION
-		"S24.sse": {text: "Hi"},                                                  // counts of tokens after the finish reason
-		"S25.sse": {class: llm.ClassTransient},                                   // an array with an error
-		"S26.sse": {class: llm.ClassTransient},                                   // a tool that does not exist
-		"S27.sse": {class: llm.ClassTransient},                                   // UNEXPECTED_TOOL_CALL
-		"S28.sse": {text: "Hi"},                                                  // an unknown finish reason
-		"S29.sse": {text: "Hi"},                                                  // two candidates
-		"S30.sse": {text: "Hi"},                                                  // unknown parts
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got, err := agentstest.Collect(t.Context(), wild(t, name).start(t), llm.ReplyRequest{CanEnd: true, Tools: []llm.Tool{{Name: "find_slots"}, {Name: "weather"}}})
-			calls := []string{}
-			for _, call := range got.Calls {
-				calls = append(calls, fmt.Sprintf("%s %s", call.Name, call.Arguments))
-			}
-			if got.Text != tt.text || fmt.Sprint(calls) != max(tt.calls, "[]") {
-				t.Errorf("reply %q with the calls %v", got.Text, calls)
-			}
-			if (err != nil) != (tt.class != "") || err != nil && llm.ClassOf(err) != tt.class {
-				t.Errorf("error %v", err)
-			}
-			if err == nil && (got.Usage == nil || got.Usage.Input != 21 || got.Usage.Output != 6) {
-				t.Errorf("usage %+v", got.Usage)
-			}
-		})
+	enginetest.RunStreams(t, map[string]enginetest.Stream{
+		"S01.sse": {Text: "Hi there"},                                            // lines end with CR LF
+		"S02.sse": {Text: "Hi"},                                                  // lines end with CR
+		"S03.sse": {Text: "Hi"},                                                  // a byte order mark
+		"S04.sse": {Text: "Hi there"},                                            // no empty line at the end
+		"S05.sse": {Text: "Hi there"},                                            // an array: alt=sse was ignored
+		"S06.sse": {Text: "Hi"},                                                  // no empty lines between events
+		"S07.sse": {Text: "Hi", Class: llm.ClassTransient},                       // overloaded while it answers
+		"S08.sse": {Class: llm.ClassRateLimited},                                 // an error as the first event
+		"S09.sse": {Text: "Hi", Class: llm.ClassTransient},                       // cut off
+		"S10.sse": {Text: "Hi"},                                                  // an error of a proxy after the finish reason
+		"S11.sse": {Text: "Hi"},                                                  // thoughts
+		"S12.sse": {Calls: slots},                                                // a signature
+		"S13.sse": {Calls: `[find_slots {"day":"Mon"} weather {"city":"Rome"}]`}, // two calls with ids
+		"S14.sse": {Calls: "[weather {}]"},                                       // no arguments
+		"S15.sse": {Text: "Hi", Class: llm.ClassPermanent},                       // SAFETY after words
+		"S16.sse": {Class: llm.ClassPermanent},                                   // the prompt is blocked
+		"S17.sse": {Class: llm.ClassTransient},                                   // MALFORMED_FUNCTION_CALL
+		"S18.sse": {Class: llm.ClassTransient},                                   // thoughts up to the maximum length
+		"S19.sse": {Class: llm.ClassTransient},                                   // no parts
+		"S20.sse": {Text: "Hi"},                                                  // a server that does not stream
+		"S21.sse": {Text: "Hi"},                                                  // comments and other fields and events
+		"S22.sse": {Text: "Hi"},                                                  // a signature in an empty text
+		"S23.sse": {Text: "Hi", Class: llm.ClassPermanent},                       // RECITATION
+		"S24.sse": {Text: "Hi"},                                                  // counts of tokens after the finish reason
+		"S25.sse": {Class: llm.ClassTransient},                                   // an array with an error
+		"S26.sse": {Class: llm.ClassTransient},                                   // a tool that does not exist
+		"S27.sse": {Class: llm.ClassTransient},                                   // UNEXPECTED_TOOL_CALL
+		"S28.sse": {Text: "Hi"},                                                  // an unknown finish reason
+		"S29.sse": {Text: "Hi"},                                                  // two candidates
+		"S30.sse": {Text: "Hi"},                                                  // unknown parts
+	}, open)
+}
+
+// TestUsage checks that counts of tokens that come after the finish reason belong to the reply.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	got, err := agentstest.Collect(t.Context(), open(t, "S24.sse"), llm.ReplyRequest{})
+	if err != nil || got.Usage == nil || *got.Usage != (llm.Usage{Input: 21, Output: 6, Cached: 4}) {
+		t.Errorf("usage %+v, %v", got.Usage, err)
 	}
 }
 
@@ -106,7 +98,7 @@ func TestSignaturesAreReturned(t *testing.T) {
 // TestWildRefusals checks the class and the wait of error responses.
 func TestWildRefusals(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]llm.Failure{
+	enginetest.RunRefusals(t, map[string]llm.Failure{
 		"R01.http": {Class: llm.ClassRateLimited, RetryAfter: 45837906927},
 		"R02.http": {Class: llm.ClassQuota, RetryAfter: 45 * time.Second}, // of a day
 		"R03.http": {Class: llm.ClassTransient},
@@ -121,53 +113,21 @@ func TestWildRefusals(t *testing.T) {
 		"R18.http": {Class: llm.ClassPermanent},                                // the prompt is blocked
 		"R19.http": {Class: llm.ClassPermanent},                                // SAFETY
 		"S25.sse":  {Class: llm.ClassTransient},                                // an array with an error, status 200
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := wild(t, name).start(t).Answer(t.Context(), llm.Question{})
-			f, ok := errors.AsType[*llm.Failure](err)
-			if !ok || f.Class != want.Class || f.RetryAfter != want.RetryAfter {
-				t.Errorf("failure %v", err)
-			}
-		})
-	}
+	}, open)
 	a, err := wild(t, "A01.http").start(t).Answer(t.Context(), llm.Question{})
 	if err != nil || string(a.JSON) != `{"verdict":"pass"}` {
 		t.Errorf("answer %s, %v", a.JSON, err)
 	}
 }
 
-// TestRefusedMembers checks that a member that a model refuses is left out or replaced, immediately and in later requests.
+// TestRefusedMembers checks which member is left out or replaced after a refusal.
 func TestRefusedMembers(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ model, has, later string }{
-		"R08.http": {"gemini-2.5-pro", `"thinkingBudget":0`, `"thinkingConfig":{"thinkingBudget":128}`},
-		"R15.http": {"gemini-3-pro-preview", `"thinkingLevel":"MINIMAL"`, `"thinkingConfig":{"thinkingLevel":"LOW"}`},
-		"R16.http": {"gemini-2.0-flash", `"temperature":`, `"generationConfig":{}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var refused atomic.Int32
-			f := &fake{}
-			f.answer = func(w http.ResponseWriter) {
-				if strings.Contains(f.raw, tt.has) {
-					refused.Add(1)
-					enginetest.Wild(t, w, name)
-					return
-				}
-				greet(w)
-			}
-			c := f.startModel(t, tt.model)
-			for range 2 {
-				if got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{Temperature: new(0.0)}); err != nil || got.Text != "Good morning." {
-					t.Errorf("reply %q, %v", got.Text, err)
-				}
-			}
-			if refused.Load() != 1 || !strings.Contains(f.raw, tt.later) {
-				t.Errorf("%d refused requests, the last one is %s", refused.Load(), f.raw)
-			}
-		})
-	}
+	enginetest.RunRefusedMembers(t, map[string]enginetest.Member{
+		"R08.http": {Model: "gemini-2.5-pro", Has: `"thinkingBudget":0`, Later: `"thinkingConfig":{"thinkingBudget":128}`},
+		"R15.http": {Model: "gemini-3-pro-preview", Has: `"thinkingLevel":"MINIMAL"`, Later: `"thinkingConfig":{"thinkingLevel":"LOW"}`},
+		"R16.http": {Model: "gemini-2.0-flash", Has: `"temperature":`, Later: `"generationConfig":{}`},
+	}, greet, asking)
 }
 
 // TestNoThinking checks that a model that refuses every setting of its thoughts answers without one.
@@ -220,43 +180,43 @@ func TestCallsOfOtherModels(t *testing.T) {
 	}
 }
 
-// TestRefusedSchemas checks what is asked again after a refusal in the JSON schema mode, and what is remembered.
+// TestRefusedSchemas checks what is asked again after a refusal in the JSON schema mode.
 func TestRefusedSchemas(t *testing.T) {
 	t.Parallel()
-	verdict := llm.Question{Task: llm.TaskJudge, Schema: json.RawMessage(`{"type":"object","properties":{"pass":{"type":"boolean"}}}`)}
-	other := llm.Question{Task: llm.TaskJudge, Schema: json.RawMessage(`{"type":"object","properties":{"other":{"type":"number"}}}`)}
-	for name, others := range map[string]int32{
-		"R11.http": 1, // the schema is refused, others are not
-		"R10.http": 0, // the mode is refused
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var strict, strictOther atomic.Int32
-			f := &fake{}
-			f.answer = func(w http.ResponseWriter) {
-				switch {
-				case !strings.Contains(f.raw, `"responseJsonSchema":`):
-					whole(w, `{"pass":true}`)
-				case strings.Contains(f.raw, `"other"`):
-					strictOther.Add(1)
-					whole(w, `{"other":1}`)
-				default:
-					strict.Add(1)
-					enginetest.Wild(t, w, name)
-				}
+	enginetest.RunRefusedSchemas(t, map[string]enginetest.Schemas{
+		"R11.http": {Refused: 1, Other: 1}, // the schema is refused
+		"R10.http": {Refused: 1},           // the mode is refused
+	}, `"responseJsonSchema":`, whole, func(t *testing.T, answer func(http.ResponseWriter, string)) llm.Model {
+		return asking(t, "", answer)
+	})
+}
+
+// TestContinuations checks that an answer that the service sends in parts is one answer.
+func TestContinuations(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	f.answer = func(w http.ResponseWriter) {
+		stream := strings.Contains(f.url, "streamGenerateContent")
+		if !strings.Contains(f.raw, `"continuationToken":"VA=="`) {
+			first := strings.Replace(candidate(words("1"), "CONTINUATION"), `"index":0`, `"index":0,"continuationToken":"VA=="`, 1)
+			if stream {
+				events(w, first)
+				return
 			}
-			c := f.start(t)
-			for range 2 {
-				if a, err := c.Answer(t.Context(), verdict); err != nil || string(a.JSON) != `{"pass":true}` {
-					t.Errorf("answer %s, %v", a.JSON, err)
-				}
-			}
-			if _, err := c.Answer(t.Context(), other); err != nil {
-				t.Error(err)
-			}
-			if strict.Load() != 1 || strictOther.Load() != others {
-				t.Errorf("%d requests with the schema, %d with another one", strict.Load(), strictOther.Load())
-			}
-		})
+			_, _ = w.Write([]byte(first))
+			return
+		}
+		if stream {
+			events(w, candidate(words("2"), "STOP"))
+			return
+		}
+		whole(w, "2")
+	}
+	c := f.start(t)
+	if got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{}); err != nil || got.Text != "12" {
+		t.Errorf("reply %q, %v", got.Text, err)
+	}
+	if a, err := c.Answer(t.Context(), llm.Question{}); err != nil || string(a.JSON) != "12" {
+		t.Errorf("answer %s, %v", a.JSON, err)
 	}
 }

@@ -118,7 +118,7 @@ func (f facts) agent(c call.Call) {
 func lines(transcript []call.Entry) []triage.Line {
 	out := make([]triage.Line, len(transcript))
 	for i, e := range transcript {
-		out[i] = triage.Line{Agent: e.Speaker != call.SpeakerUser, Text: e.Text}
+		out[i] = triage.Line{Agent: e.Speaker != call.SpeakerUser, Text: e.Words()}
 		if e.Speaker == call.SpeakerAction {
 			out[i].Text = "(" + e.Text + ")"
 		}

@@ -41,8 +41,8 @@ func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id st
 	for _, e := range said {
 		switch e.Speaker {
 		case call.SpeakerUser:
-			if numbered && e.Turn == 0 {
-				continue // words over the agent's, such as an acknowledgement, which were no turn
+			if numbered && e.Turn == 0 || e.Text == "" {
+				continue // words over the agent's, such as an acknowledgement, which were no turn; or words that were not recognized
 			}
 			out.Lines = append(out.Lines, scenario.Message{Role: llm.RoleCaller, Text: e.Text})
 		case call.SpeakerAssistant:

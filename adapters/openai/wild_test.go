@@ -28,64 +28,48 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
+// wild returns a client of a fake that answers with a file in testdata/wild.
+func wild(t *testing.T, name string) llm.Model {
+	return (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
+}
+
 // TestWildStreams checks streams as servers of many kinds send them.
 func TestWildStreams(t *testing.T) {
 	t.Parallel()
 	const slots = `[find_slots {"day":"Tue"}]`
-	tests := map[string]struct {
-		text  string
-		calls string
-		class llm.Class // empty if the stream succeeds
-	}{
-		"S04.sse":  {text: "Hi"},                                                  // lines end with CR
-		"S05.sse":  {text: "Hi there"},                                            // a byte order mark
-		"S10.sse":  {text: "Hi"},                                                  // no empty lines between events
-		"S11.sse":  {text: "Hi"},                                                  // [DONE] without a finish reason
-		"S13.sse":  {text: "Hi", class: llm.ClassTransient},                       // finish reason "error"
-		"S13b.sse": {text: "Hi", class: llm.ClassTransient},                       // the same with an error in the choice
-		"S14.sse":  {class: llm.ClassTransient},                                   // thoughts up to the maximum length
-		"S14b.sse": {class: llm.ClassTransient},                                   // an empty answer
-		"S15.sse":  {text: "Hi", class: llm.ClassRateLimited},                     // codes that are numbers
-		"S15b.sse": {class: llm.ClassQuota},                                       //
-		"S15c.sse": {class: llm.ClassTooLong},                                     //
-		"S15f.sse": {class: llm.ClassTooLong},                                     // an event "error" without the member "error"
-		"S19.sse":  {calls: slots},                                                // the name again in each piece
-		"S23.sse":  {calls: `[find_slots {"day":"Mon"} weather {"city":"Rome"}]`}, // two calls without index and id
-		"S25.sse":  {calls: slots},                                                // arguments as an object
-		"S26.sse":  {calls: "[weather ]"},                                         // arguments null
-		"S28.sse":  {text: "Hi"},                                                  // parts with thoughts
-		"S30.sse":  {text: "Hi"},                                                  // thoughts in the text
-		"S31.sse":  {text: "I can't help with that."},                             // a refusal
-		"S36.sse":  {text: "Hi"},                                                  // a server that does not stream
-		"S39.sse":  {calls: `[find_slots {"day": "Tue"}]`},                        // a tool call in the text
-		"S49.sse":  {calls: "[find_slots {}]"},                                    // function_call
-		"S50.sse":  {calls: "[find_slots {}]"},                                    // a prefix before the name
-		"S51.sse":  {class: llm.ClassTransient},                                   // a tool that does not exist
-		"S52.sse":  {calls: "[find_slots {}]"},                                    // a signature
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
-			got, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{CanEnd: true, Tools: []llm.Tool{{Name: "find_slots"}, {Name: "weather"}}})
-			calls := []string{}
-			for _, call := range got.Calls {
-				calls = append(calls, fmt.Sprintf("%s %s", call.Name, call.Arguments))
-			}
-			if got.Text != tt.text || fmt.Sprint(calls) != max(tt.calls, "[]") {
-				t.Errorf("reply %q with the calls %v", got.Text, calls)
-			}
-			if (err != nil) != (tt.class != "") || err != nil && llm.ClassOf(err) != tt.class {
-				t.Errorf("error %v", err)
-			}
-		})
-	}
+	enginetest.RunStreams(t, map[string]enginetest.Stream{
+		"S04.sse":  {Text: "Hi"},                                                  // lines end with CR
+		"S05.sse":  {Text: "Hi there"},                                            // a byte order mark
+		"S10.sse":  {Text: "Hi"},                                                  // no empty lines between events
+		"S11.sse":  {Text: "Hi"},                                                  // [DONE] without a finish reason
+		"S13.sse":  {Text: "Hi", Class: llm.ClassTransient},                       // finish reason "error"
+		"S13b.sse": {Text: "Hi", Class: llm.ClassTransient},                       // the same with an error in the choice
+		"S14.sse":  {Class: llm.ClassTransient},                                   // thoughts up to the maximum length
+		"S14b.sse": {Class: llm.ClassTransient},                                   // an empty answer
+		"S15.sse":  {Text: "Hi", Class: llm.ClassRateLimited},                     // codes that are numbers
+		"S15b.sse": {Class: llm.ClassQuota},                                       //
+		"S15c.sse": {Class: llm.ClassTooLong},                                     //
+		"S15f.sse": {Class: llm.ClassTooLong},                                     // an event "error" without the member "error"
+		"S19.sse":  {Calls: slots},                                                // the name again in each piece
+		"S23.sse":  {Calls: `[find_slots {"day":"Mon"} weather {"city":"Rome"}]`}, // two calls without index and id
+		"S25.sse":  {Calls: slots},                                                // arguments as an object
+		"S26.sse":  {Calls: "[weather ]"},                                         // arguments null
+		"S28.sse":  {Text: "Hi"},                                                  // parts with thoughts
+		"S30.sse":  {Text: "Hi"},                                                  // thoughts in the text
+		"S31.sse":  {Text: "I can't help with that."},                             // a refusal
+		"S36.sse":  {Text: "Hi"},                                                  // a server that does not stream
+		"S39.sse":  {Calls: `[find_slots {"day": "Tue"}]`},                        // a tool call in the text
+		"S49.sse":  {Calls: "[find_slots {}]"},                                    // function_call
+		"S50.sse":  {Calls: "[find_slots {}]"},                                    // a prefix before the name
+		"S51.sse":  {Class: llm.ClassTransient},                                   // a tool that does not exist
+		"S52.sse":  {Calls: "[find_slots {}]"},                                    // a signature
+	}, wild)
 }
 
 // TestWildRefusals checks the class and the wait of error responses as services of many kinds send them.
 func TestWildRefusals(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]llm.Failure{
+	enginetest.RunRefusals(t, map[string]llm.Failure{
 		"R01.http":  {Class: llm.ClassRateLimited, RetryAfter: 30 * time.Second}, // a date
 		"R03.http":  {Class: llm.ClassRateLimited, RetryAfter: 45837906927},      // google.rpc.RetryInfo
 		"R07.http":  {Class: llm.ClassPermanent},
@@ -94,17 +78,7 @@ func TestWildRefusals(t *testing.T) {
 		"R16.http":  {Class: llm.ClassTransient},
 		"A06.http":  {Class: llm.ClassRateLimited}, // an error with the status 200
 		"A10.http":  {Class: llm.ClassInvalid},     // cut off at the maximum length
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := (&fake{chat: func(w http.ResponseWriter) { enginetest.Wild(t, w, name) }}).start(t)
-			_, err := c.Answer(t.Context(), llm.Question{})
-			f, ok := errors.AsType[*llm.Failure](err)
-			if !ok || f.Class != want.Class || f.RetryAfter != want.RetryAfter {
-				t.Errorf("failure %v, retry after %v", err, f.RetryAfter)
-			}
-		})
-	}
+	}, wild)
 }
 
 // TestWildAnswers checks that the thoughts of a model are no part of its answer.

@@ -35,11 +35,9 @@ func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number 
 // RunAgents tests a call.Agents. org must not have a web agent with the id "absent", and number must not be configured.
 func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
-	got, err := a.Answering(t.Context(), org, number)
-	if err != nil || got.Task == "" && got.Pathway.ID == "" || got.MaxDuration <= 0 {
-		t.Errorf("at a number that nobody has configured answers %+v, %v", got, err)
-	}
-	got, err = a.Calling(t.Context(), org, agents.Choice{
+	_, err := a.Answering(t.Context(), org, number)
+	wantField(t, "a number that nobody has configured", err, callwright.CodeInvalidState, "phone_number")
+	got, err := a.Calling(t.Context(), org, agents.Choice{
 		Agent: agents.Agent{Task: "Ask."}, Overrides: agents.Patch{Persona: callwright.Given("You are kind.")},
 	})
 	if err != nil || got.Task != "Ask." || got.Persona != "You are kind." || got.MaxDuration <= 0 {

@@ -62,6 +62,7 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"looks at some calls for a page":     scansCalls,
 		"tells what has changed":             tellsChanges,
 		"keeps a transcript":                 keepsTranscript,
+		"keeps the line that is spoken":      keepsSpokenLine,
 		"keeps logs by turn":                 keepsLogs,
 		"pages lines and logs":               pagesEvents,
 		"finds lines at places":              findsLines,

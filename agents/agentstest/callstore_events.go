@@ -23,7 +23,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 		{Seq: 1, Speaker: call.SpeakerAssistant, Text: "Hello.", Start: 20 * time.Millisecond, End: time.Second, CreatedAt: at},
 		{
 			Seq: 2, Speaker: call.SpeakerUser, Text: "Söme \U0001F600 text", Start: 2 * time.Second, End: 3 * time.Second,
-			Interrupted: true, CreatedAt: at.Add(time.Second),
+			Interrupted: true, Unrecognized: conversation.UnrecognizedTimeout, CreatedAt: at.Add(time.Second),
 			Latency: conversation.Latency{EndOfTurn: 1, Recognized: 2, FirstStep: 3, FirstAudio: 4, Playing: 5},
 			Holds: []conversation.Hold{
 				{Start: 2100 * time.Millisecond, Length: time.Second, Why: conversation.HoldBackChannel},
@@ -44,6 +44,60 @@ func keepsTranscript(t *testing.T, s call.Store) {
 	got, err := s.Transcript(t.Context(), "a", "c1")
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got  %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
+// keepsSpokenLine checks that the line that the agent is speaking is stored beside the transcript, until the agent's next line.
+func keepsSpokenLine(t *testing.T, s call.Store) {
+	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"))
+	check := func(want call.Entry, spoken bool, lines ...int) {
+		t.Helper()
+		got, ok, err := s.Spoken(t.Context(), "a", "c1")
+		if err != nil || ok != spoken || !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v, %t, %v\nwant %+v, %t", got, ok, err, want, spoken)
+		}
+		all, err := s.Transcript(t.Context(), "a", "c1")
+		before, errBefore := s.TranscriptBefore(t.Context(), "a", "c1", 0, 10)
+		at, errAt := s.LinesAt(t.Context(), "a", []call.LinePlace{{Call: "c1", Seq: 0}})
+		p, errPosition := s.Position(t.Context(), "a", "c1")
+		if err := errors.Join(err, errBefore, errAt, errPosition); err != nil || len(all) != len(lines) || len(before) != len(lines) || len(at) != 0 || p.Line != len(lines) {
+			t.Errorf("transcript %+v, %+v, %+v, position %+v, %v; want the lines %d", all, before, at, p, err, lines)
+		}
+	}
+	check(call.Entry{}, false)
+	part := call.Entry{Speaker: call.SpeakerAssistant, Text: "We are", Turn: 2, Start: time.Second, End: 2 * time.Second, CreatedAt: at}
+	numbered := part
+	numbered.Seq = 7
+	if err := s.Speak(t.Context(), "a", "c1", numbered); err != nil {
+		t.Fatal(err)
+	}
+	check(part, true)
+	part.Text, part.End, part.CreatedAt = "We are open S\u00f6me", 3*time.Second, at.Add(time.Second)
+	for range 2 {
+		if err := s.Speak(t.Context(), "a", "c1", part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Append(t.Context(), "a", "c1", call.Entry{Seq: 1, Speaker: call.SpeakerUser, Text: "uh-huh", CreatedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	check(part, true, 1)
+	if err := s.Append(t.Context(), "a", "c2", call.Entry{Seq: 1, Speaker: call.SpeakerAssistant, CreatedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	check(part, true, 1)
+	if err := s.Append(t.Context(), "a", "c1", call.Entry{Seq: 2, Speaker: call.SpeakerAssistant, Text: "We are open.", CreatedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	check(call.Entry{}, false, 1, 2)
+	for name, id := range map[string]struct {
+		org callwright.OrgID
+		id  string
+	}{"another organization": {"b", "c1"}, "an absent call": {"a", "c9"}} {
+		_, _, err := s.Spoken(t.Context(), id.org, id.id)
+		if errSpeak := s.Speak(t.Context(), id.org, id.id, part); !errors.Is(err, callwright.ErrNotFound) || !errors.Is(errSpeak, callwright.ErrNotFound) {
+			t.Errorf("%s: %v, %v", name, err, errSpeak)
+		}
 	}
 }
 

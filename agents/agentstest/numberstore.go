@@ -64,6 +64,7 @@ func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.NumberStore
 func aNumber(number callwright.PhoneNumber) agents.InboundNumber {
 	return agents.InboundNumber{
 		Org: "a", Number: number, CreatedAt: at, UpdatedAt: at, Version: 1, Agent: fullAgent(),
+		Refused: map[agents.Setting]string{agents.SettingPathway: "no version is in \"production\""},
 	}
 }
 

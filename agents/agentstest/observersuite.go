@@ -17,7 +17,7 @@ type ObserverHarness struct {
 }
 
 // RunObserver tests a conversation.Observer: it must accept every kind of entry, keep their order, and not block the conversation. If the
-// observer is a conversation.PartialObserver, it receives partial texts before entries.
+// observer is a conversation.PartialObserver or a conversation.SpeechObserver, it also receives partial texts and spoken words before entries.
 func RunObserver(t *testing.T, h ObserverHarness) {
 	t.Helper()
 	t.Run("takes every kind of entry", func(t *testing.T) {
@@ -31,6 +31,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
 			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},
 			{Role: conversation.RoleAgent, Text: "As I said.", Holds: []conversation.Hold{{Start: time.Second, Length: 1, Why: conversation.HoldNoise}}},
+			{Role: conversation.RoleCaller, Turn: 1, Unrecognized: conversation.UnrecognizedTimeout, Start: time.Second, End: 2 * time.Second},
 			{Role: conversation.RoleCaller, Text: "Tomorrow", Turn: 1, Waited: 300 * time.Millisecond, WaitedFor: "complete"},
 			{Role: conversation.RoleAgent, Text: "At nine.", Turn: 1, Begun: []conversation.Begun{{At: 1, Used: true}, {At: 2, Why: conversation.BegunRevised}}},
 		} {
@@ -51,6 +52,9 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 				want[i] = fmt.Sprint("entry ", i)
 				if partial, ok := o.(conversation.PartialObserver); ok {
 					partial.Partial(conversation.Partial{Turn: i + 1, Text: want[i], Stable: 1})
+				}
+				if speech, ok := o.(conversation.SpeechObserver); ok {
+					speech.Spoken(conversation.Entry{Role: conversation.RoleAgent, Text: "entry"})
 				}
 				o.Entry(conversation.Entry{Role: conversation.RoleAgent, Text: want[i]})
 			}

@@ -131,7 +131,7 @@ func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout
 func (p *Phone) Done() <-chan struct{} { return p.done }
 
 // Heard returns the text of all audio played to the phone so far, at full or at reduced loudness.
-func (p *Phone) Heard() string { return textOf(p.Played(), softest) }
+func (p *Phone) Heard() string { return playedText(p.Played(), p.config.Rate) }
 
 // Played returns all audio that was played to the phone, from the first frame, including silence.
 func (p *Phone) Played() []int16 {
@@ -156,7 +156,7 @@ func (p *Phone) Elapsed() time.Duration {
 
 // WaitHeard waits until the text that the phone has heard contains the given part. It returns an error if ctx or the call ends first.
 func (p *Phone) WaitHeard(ctx context.Context, part string) error {
-	err := p.wait(ctx, func() bool { return strings.Contains(textOf(p.played, softest), part) })
+	err := p.wait(ctx, func() bool { return strings.Contains(playedText(p.played, p.config.Rate), part) })
 	if err != nil {
 		return fmt.Errorf("waiting to hear %q, heard %q: %w", part, p.Heard(), err)
 	}

@@ -9,12 +9,14 @@ import (
 )
 
 // The voice of tests is a sound that a voice activity detector classifies as speech. It encodes characters up to U+7FFF exactly, so that
-// TextOf can decode them one by one. A phone can decode them even if the voice is up to 13 dB softer or its gain changes linearly. A cut at
-// any sample destroys at most one character. Codecs and resamplers destroy the text.
+// TextOf can decode them one by one. A phone can decode them even if the voice is up to 13 dB softer, its gain changes linearly, or it is faded
+// in within the first 10 ms of a character. A cut at any sample destroys at most one character. Codecs and resamplers destroy the text.
 const (
 	charMillis = 60     // duration of each character
 	mark       = 12_345 // mark, -mark and both bytes of the character are a character's first samples; the sound stays below mark
 	softest    = mark / 4.5
+	fadeMillis = 10 // duration of a fade-in
+	copyPart   = 4  // a quarter of a character precedes the copy of its first samples, with the opposite sign of the mark
 	byteStep   = 96 // difference between the samples of consecutive bytes
 	loudness   = 5_000
 	pitch      = 150 // Hz
@@ -30,7 +32,9 @@ func Voice(text string, rate int) []int16 {
 			out = append(out, tone(r, start+i, rate))
 		}
 		r = min(r, math.MaxInt16)
-		out[start], out[start+1], out[start+2], out[start+3] = mark, -mark, byteStep*int16(r>>8), byteStep*int16(r&0xFF)
+		for sign, at := range map[int16]int{1: start, -1: start + block/copyPart} {
+			out[at], out[at+1], out[at+2], out[at+3] = sign*mark, -sign*mark, byteStep*int16(r>>8), byteStep*int16(r&0xFF)
+		}
 	}
 	return out
 }
@@ -67,13 +71,29 @@ func tone(r rune, i, rate int) int16 {
 
 // TextOf decodes the text of audio by Voice. It omits characters whose first samples were cut off, skips silence, and trims spaces at both
 // ends.
-func TextOf(samples []int16) string { return textOf(samples, mark) }
+func TextOf(samples []int16) string { return textOf(samples, mark, 0) }
 
-// textOf does the same as TextOf, for a voice whose gain is 1 or at least quietest/mark.
-func textOf(samples []int16, quietest float64) string {
+// playedText does the same as TextOf, for a voice whose gain is at least softest/mark, and which may be faded in.
+func playedText(samples []int16, rate int) string { return textOf(samples, softest, rate) }
+
+// fadedIn reports whether a character whose copy begins at a position was faded in from its first sample on.
+func fadedIn(samples []int16, at, rate int) bool {
+	start := at - rate*charMillis/1000/copyPart
+	if start < 0 {
+		return false
+	}
+	second := -float64(samples[start+1]) * float64(fadeMillis*rate) / 1000 // the gain of the second sample grows by this factor
+	return samples[start] == 0 && second > softest*0.9 && second < mark*1.1
+}
+
+// textOf does the same as TextOf, for a voice whose gain is at least quietest/mark. With a rate, it also decodes characters that are faded in.
+func textOf(samples []int16, quietest float64, rate int) string {
 	var b strings.Builder
 	for i := 0; i+3 < len(samples); i++ {
 		first, second := float64(samples[i]), -float64(samples[i+1])
+		if rate > 0 && first < 0 && fadedIn(samples, i, rate) {
+			first, second = -first, -second
+		}
 		if min(first, second) < quietest || max(first, second) > mark || math.Abs(first-second) > first/20 {
 			continue
 		}

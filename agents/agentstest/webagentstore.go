@@ -99,7 +99,7 @@ func fullAgent() agents.Agent {
 		},
 		Sources:   map[agents.Setting]agents.Source{agents.SettingIdle: agents.SourceCall, agents.SettingVoice: agents.SourcePersona},
 		PersonaID: "desk", PersonaVersion: 3, Conditions: []persona.Condition{{Pathway: "p2", When: "the caller is ill"}},
-		KnowledgeBases: []string{"kb1", "kb2"},
+		KnowledgeBases: []string{"kb1", "kb2"}, Brain: "https://brain.example/turns?key=1",
 	}
 }
 

@@ -162,7 +162,7 @@ func (c Call) endedBy() string {
 func messages(lines []Entry) []llm.Message {
 	out := make([]llm.Message, len(lines))
 	for i, l := range lines {
-		out[i] = llm.Message{Role: llm.RoleAgent, Text: l.Text}
+		out[i] = llm.Message{Role: llm.RoleAgent, Text: l.Words()}
 		switch l.Speaker {
 		case SpeakerUser:
 			out[i].Role = llm.RoleCaller

@@ -86,7 +86,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		by, err = s.loadLeader(ctx, c)
 	}
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
+		s.cfg.Logger.ErrorContext(ctx, "cannot load the agent, the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		ending, none := hangupWithoutLeader(err)
 		refusal := CauseInternal
 		if ending.SIPCode = statusInternal; none { // the pathway or persona is missing on every node

@@ -34,7 +34,7 @@ type AnswererRule string
 const (
 	RuleShortGreeting AnswererRule = "short_greeting" // a few words and a pause
 	RuleLongGreeting  AnswererRule = "long_greeting"  // a person does not speak for so long
-	RuleUnanswered    AnswererRule = "unanswered"     // the other side continued after a pause, although the agent was silent
+	RuleUnanswered    AnswererRule = "unanswered"     // the other side continued or repeated a recording after a pause, although the agent was silent
 	RuleBeep          AnswererRule = "beep"           // a single tone
 	RuleTone          AnswererRule = "tone"           // the tones of a fax machine, or special information tones
 	RuleWords         AnswererRule = "words"

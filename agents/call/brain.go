@@ -2,6 +2,7 @@ package call
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -44,9 +45,12 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.Pat
 	return loadLeader{g, number}, err
 }
 
-// hangupWithoutLeader returns the hang-up reason of a call whose pathway or persona could not be loaded. gone reports whether the failure
+// hangupWithoutLeader returns the hang-up reason of a call that has no agent, or whose pathway or persona could not be loaded. gone reports whether the failure
 // is permanent.
 func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
+	if given, ok := errors.AsType[*callwright.Error](err); ok && given.Field == "phone_number" { // see Agents.Answering
+		return HangupReason{Cause: CauseNoAgent, Reason: callwright.MessageOf(err)}, true
+	}
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
 		return HangupReason{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true
@@ -70,14 +74,25 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	}
 }
 
-// brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. Otherwise the pathway leads the
-// conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools, until one of the agent's
+// remoteBrain returns the brain of a call that a service leads.
+func (s *Service) remoteBrain(c Call, book *recordWriter) (conversation.Brain, error) {
+	if s.cfg.RemoteBrain == nil {
+		return nil, callwright.Errorf(callwright.CodeUnavailable, "this server has no remote brains")
+	}
+	return s.cfg.RemoteBrain(c, func(log pathway.Log) { book.turn(log, nil) })
+}
+
+// brain returns the brain of a call. If Config.NewBrain returns a brain or an error, brain returns that. If the agent names a service, the
+// service leads the conversation. Otherwise the pathway leads the conversation, and its nodes define their tools. Without a pathway, the task leads with the agent's tools, until one of the agent's
 // conditions hands the conversation over to a pathway.
 func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
 			return own, err
 		}
+	}
+	if c.Agent.Brain != "" {
+		return s.remoteBrain(c, book)
 	}
 	s.warnOfModels(ctx, c, by)
 	if by.graph != nil {

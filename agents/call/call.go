@@ -1,6 +1,7 @@
 package call
 
 import (
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -109,19 +110,31 @@ const (
 
 // Entry is one line of a transcript.
 type Entry struct {
-	Seq         int // 1, 2, ... within the call
-	Speaker     Speaker
-	Text        string        // of an interrupted agent: only the part that was heard
-	Start, End  time.Duration // relative to the answer
-	Interrupted bool          // whether the other side interrupted the agent
-	Latency     conversation.Latency
-	Holds       []conversation.Hold   // pauses of the agent while the other side spoke; times relative to the answer
-	Turn        int                   // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
-	Waited      time.Duration         // silence after the other side's words until the turn was over
-	WaitedFor   endpoint.Reason       // reason for the length of Waited
-	Expected    conversation.Expected // answer that the agent expected in the other side's words
-	Begun       []conversation.Begun  // early answers to the turn, in order; times relative to the answer
-	CreatedAt   time.Time
+	Seq          int // 1, 2, ... within the call
+	Speaker      Speaker
+	Text         string                    // of an interrupted agent: only the part that was heard
+	Start, End   time.Duration             // relative to the answer
+	Interrupted  bool                      // whether the other side interrupted the agent
+	Unrecognized conversation.Unrecognized // reason why words of the other side are missing from Text, or all of them; empty if none are
+	Latency      conversation.Latency
+	Holds        []conversation.Hold   // pauses of the agent while the other side spoke; times relative to the answer
+	Turn         int                   // number of the other side's turn that the line belongs to or answers, from 1; 0 for other lines
+	Waited       time.Duration         // silence after the other side's words until the turn was over
+	WaitedFor    endpoint.Reason       // reason for the length of Waited
+	Expected     conversation.Expected // answer that the agent expected in the other side's words
+	Begun        []conversation.Begun  // early answers to the turn, in order; times relative to the answer
+	CreatedAt    time.Time
+}
+
+// Unintelligible replaces words that were not recognized in texts of a whole conversation.
+const Unintelligible = "(not recognized)"
+
+// Words returns the Text. Words that were not recognized are Unintelligible at its end.
+func (e Entry) Words() string {
+	if e.Unrecognized == "" {
+		return e.Text
+	}
+	return strings.TrimSpace(e.Text + " " + Unintelligible)
 }
 
 // Speaker names the speaker of a transcript entry.

@@ -37,6 +37,9 @@ type Config struct {
 	// with CauseModelRefused or CauseModelFailed, another error with a code with CauseServiceFailed, and any other error with
 	// CauseInternal.
 	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
+	// RemoteBrain returns the brain of an answered call whose agent names a service: see agents.Agent.Brain. The brain passes the log of each
+	// turn to observe. An error ends the call as one of NewBrain does. If RemoteBrain is nil, such calls fail.
+	RemoteBrain func(c Call, observe func(pathway.Log)) (conversation.Brain, error)
 	// Observe receives the events of this node's calls: see Observation. It may be nil.
 	Observe func(o Observation)
 

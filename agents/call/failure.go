@@ -58,6 +58,8 @@ func (c Call) failureReason() string {
 		return c.ErrorMessage
 	case e.Cause == CauseInternal:
 		return "an internal error of this server: its log shows the cause with the call's id"
+	case e.Cause == CauseNoAgent: // the error message also contains reasons of this number's last change
+		return outcomes[CauseNoAgent].message
 	case e.SIPCode >= 300:
 		return fmt.Sprintf("%s (SIP %d)", c.ErrorMessage, e.SIPCode)
 	}

@@ -124,7 +124,7 @@ func (s *Service) closeBy(
 // errors.
 func (c Call) outcome(e HangupReason) (Status, string) {
 	status, message := e.outcome()
-	all := []string{message, "", c.Stats.Fault, c.unrecorded}
+	all := []string{message, "", c.Stats.Fault, c.unrecorded, c.summary.unrecognized()}
 	if e.Unconfirmed {
 		all[1] = notReached
 	}
@@ -210,6 +210,10 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			failed = append(failed, err)
 			continue
 		}
+		if err := s.recoverSpoken(ctx, c); err != nil {
+			failed = append(failed, err)
+			continue
+		}
 		seen, err := s.lastSeen(ctx, c, peers)
 		if err != nil {
 			failed = append(failed, err)
@@ -235,6 +239,21 @@ func (s *Service) recoverLogs(ctx context.Context, c Call) (map[string]any, []Mo
 		uses = llm.AddUses(llm.AddUses(uses, l.Models...), l.Withdrawn.Models...)
 	}
 	return known, s.used(uses), err
+}
+
+// recoverSpoken adds the line that the agent of a call was speaking to the transcript, because the call's node or goroutine has died. If two
+// nodes do so at a time, or one does it twice, the line is added once.
+func (s *Service) recoverSpoken(ctx context.Context, c Call) error {
+	line, ok, err := s.cfg.Store.Spoken(ctx, c.Org, c.ID)
+	if err != nil || !ok {
+		return err
+	}
+	at, err := s.cfg.Store.Position(ctx, c.Org, c.ID)
+	if err != nil {
+		return err
+	}
+	line.Seq = at.Line + 1
+	return s.cfg.Store.Append(ctx, c.Org, c.ID, line)
 }
 
 // lastSeen returns the latest time at which the call of a dead node was known to be live: its allocation, its answer, its last line, or the

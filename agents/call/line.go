@@ -190,6 +190,7 @@ const (
 	CauseNodeLost      Cause = "node_lost"
 	CauseDrained       Cause = "drained"        // the node was stopped, and Config.DrainTimeout was over
 	CauseNoPathway     Cause = "no_pathway"     // the agent's pathway or persona is missing
+	CauseNoAgent       Cause = "no_agent"       // the number called has no task, pathway, persona or brain
 	CauseModelRefused  Cause = "model_refused"  // the language model refuses the key or the request
 	CauseModelFailed   Cause = "model_failed"   // the language model failed otherwise: see the reason
 	CauseServiceFailed Cause = "service_failed" // a speech engine, or another required service, failed: see the reason

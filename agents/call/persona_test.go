@@ -124,6 +124,28 @@ func TestPersonaSettingsInCall(t *testing.T) {
 	})
 }
 
+// TestNumberWithoutAgent checks that a call to a number that nothing leads is refused, and that its record and its failure state the reason.
+func TestNumberWithoutAgent(t *testing.T) {
+	t.Parallel()
+	const reason = "the number has no task, pathway, persona or brain: pathway not found"
+	inHouseWith(t, func(t *testing.T, h *house) {
+		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
+		if _, err := in.Phone(t.Context()); err == nil {
+			t.Error("the call was answered")
+		}
+		synctest.Wait()
+		got, _, err := h.Get(t.Context(), "a", "in")
+		if err != nil || got.Ending.Cause != call.CauseNoAgent || got.Ending.SIPCode != 480 || got.Status != call.StatusFailed || got.ErrorMessage != reason {
+			t.Fatalf("record %+v, %v", got, err)
+		}
+		if f := got.Failure(); f.Reason != "the number called has no task, pathway, persona or brain" || !strings.Contains(f.Detail, reason) {
+			t.Errorf("failure %+v", f)
+		}
+	}, func(c *call.Config) {
+		c.Agents = desk{err: callwright.InField("phone_number", callwright.Errorf(callwright.CodeInvalidState, "%s", reason))}
+	})
+}
+
 // TestPersonaThatIsGone checks that an incoming call whose persona is missing is not answered, and that the call's record states the
 // reason. If the persona is only unavailable, there must be no record.
 func TestPersonaThatIsGone(t *testing.T) {

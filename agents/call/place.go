@@ -146,6 +146,9 @@ func (s *Service) recoverPanic(ctx context.Context, c *Call, clock callwright.Cl
 		if known, models, err := s.recoverLogs(context.WithoutCancel(ctx), *c); err == nil {
 			c.Variables, c.Models = known, models
 		}
+		if err := s.recoverSpoken(context.WithoutCancel(ctx), *c); err != nil {
+			s.cfg.Logger.ErrorContext(ctx, "the line that the agent was speaking is lost", "call_id", c.ID, "error", err)
+		}
 		s.finish(ctx, *c, HangupReason{Cause: CauseInternal}, at)
 	}
 }

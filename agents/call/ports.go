@@ -13,8 +13,9 @@ import (
 
 // Agents selects the agent of a call. agents.Service implements it, and agentstest.RunAgents tests it.
 type Agents interface {
-	// Answering returns the agent that answers at a number. Even for a number that was never configured, the agent has a MaxDuration and a
-	// task or a pathway.
+	// Answering returns the agent that answers at a number. The agent has a MaxDuration, and a task, a pathway or a persona. For a number
+	// without all three, it returns CodeInvalidState with the field "phone_number": the call is refused. It may return an agent together with
+	// an error, for the call's record.
 	Answering(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.Agent, error)
 	// Calling returns the agent that makes a call, with its overrides and defaults. It returns CodeBadRequest if no call can use the agent.
 	// The field has the name of the /v1 contract, for example "max_duration", or "task" for an agent without a task and a pathway. It

@@ -34,6 +34,7 @@ type recordWriter struct {
 	closed    bool
 	writes    []write           // waiting writes, at most writesWaiting
 	lines     int               // number of the last line
+	spoken    *Entry            // line that the agent is speaking, which a queued write will store; nil if none is queued
 	summary   summarizer        // of the lines
 	notices   int               // number of the last notice
 	variables map[string]any    // variables that the logs have set
@@ -84,6 +85,7 @@ func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
 		Holds: e.Holds, Turn: e.Turn, Waited: e.Waited, WaitedFor: e.WaitedFor, Expected: e.Expected, Begun: e.Begun,
+		Unrecognized: e.Unrecognized,
 	}
 	switch {
 	case e.Role == conversation.RoleCaller && e.Digits:
@@ -96,6 +98,29 @@ func (b *recordWriter) Entry(e conversation.Entry) {
 		b.notice(EventsLatency, EventPerformance, latencyText(e.Latency))
 	}
 	b.line(line)
+}
+
+// Spoken implements conversation.SpeechObserver: it stores the words that the agent is speaking, so that a crash does not lose them. While a
+// write of such words waits, newer words replace them.
+func (b *recordWriter) Spoken(e conversation.Entry) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	waits := b.spoken != nil
+	b.spoken = &Entry{
+		Speaker: SpeakerAssistant, Text: writable(e.Text), Turn: e.Turn, Start: e.Start, End: e.End, CreatedAt: b.clock.Now(),
+	}
+	if waits {
+		return
+	}
+	var line *Entry
+	b.append(write{"part of a spoken line", b.lines + 1, func(ctx context.Context) error {
+		if line == nil {
+			b.mu.Lock()
+			line, b.spoken = b.spoken, nil
+			b.mu.Unlock()
+		}
+		return b.store.Speak(ctx, b.call.Org, b.call.ID, *line)
+	}})
 }
 
 // line numbers a line of the transcript, queues its write, and passes it to the observer.

@@ -81,6 +81,13 @@ func (o wordObserver) Entry(e conversation.Entry) {
 	o.Observer.Entry(e)
 }
 
+// Spoken implements conversation.SpeechObserver.
+func (o wordObserver) Spoken(e conversation.Entry) {
+	if speech, ok := o.Observer.(conversation.SpeechObserver); ok {
+		speech.Spoken(e)
+	}
+}
+
 // Partial implements conversation.PartialObserver.
 func (o wordObserver) Partial(p conversation.Partial) {
 	o.audio.words(p.Text, false, p.Turn > 0 && p.Text != "")

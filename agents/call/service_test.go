@@ -210,7 +210,7 @@ type answering struct{ *agents.Service }
 func newAnswering(h *house, c call.Config) (answering, error) {
 	config := agents.Config{
 		Numbers: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
-		Voices: speaker{}, Languages: listener{}, Webhooks: h.notices, Pathways: c.Pathways,
+		Voices: speaker{}, Languages: listener{}, Webhooks: h.notices, Brains: h.notices, Pathways: c.Pathways,
 	}
 	if c.Requests != nil {
 		config.Requests = c.Requests

@@ -98,6 +98,7 @@ var outcomes = map[Cause]struct {
 	CauseFax:           {StatusFailed, "a fax machine answered the call"},
 	CauseAnnouncement:  {StatusFailed, "an announcement of the network answered the call"},
 	CauseSIT:           {StatusFailed, "the network answered the call with special information tones: the number cannot be reached"},
+	CauseNoAgent:       {StatusFailed, "the number called has no task, pathway, persona or brain"},
 	CauseNoPathway: {
 		StatusFailed,
 		"the call's pathway or persona, its version or its start node no longer exists or cannot be used",
@@ -113,7 +114,7 @@ var codeMessages = map[int]string{
 }
 
 // causesWithMessage lists the causes whose Reason, if not empty, is the message.
-var causesWithMessage = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
+var causesWithMessage = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true, CauseNoAgent: true}
 
 // notReached is the message of a call whose end the other side did not confirm.
 const notReached = "the other side was not reached at the end, and may still be in the call"
@@ -124,7 +125,7 @@ func (e *HangupReason) outcome() (Status, string) {
 	if !ok {
 		return StatusFailed, "the call failed"
 	}
-	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway {
+	if m, ok := codeMessages[e.SIPCode]; ok && o.message != "" && e.Cause != CauseNoPathway && e.Cause != CauseNoAgent {
 		return o.status, m
 	}
 	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {

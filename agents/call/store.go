@@ -52,6 +52,11 @@ type Records interface {
 type Transcripts interface {
 	// Append adds a line to a call's transcript. A repeated Seq changes nothing.
 	Append(ctx context.Context, org callwright.OrgID, id string, e Entry) error
+	// Speak stores the line that the agent is speaking, as far as it was heard, and replaces the line of an earlier Speak. The line belongs to no
+	// transcript, and its Seq is ignored. Append of a line of SpeakerAssistant deletes it.
+	Speak(ctx context.Context, org callwright.OrgID, id string, e Entry) error
+	// Spoken returns the line of the last Speak with the Seq 0. It returns false if there is none, or if Append has deleted it.
+	Spoken(ctx context.Context, org callwright.OrgID, id string) (e Entry, ok bool, err error)
 	// Transcript returns a call's lines in the order of Seq.
 	Transcript(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error)
 	// TranscriptBefore returns the last lines of a call, at most limit, in the order of Seq. Unless the parameter before is 0, it returns

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -9,13 +10,14 @@ import (
 
 // Summary describes how smoothly a conversation ran.
 type Summary struct {
-	Turns       int             // turns of the other side
-	Cut         int             // turns after whose end the other side continued to speak within a second
-	Interrupted int             // answers that the other side interrupted
-	Resumed     int             // pauses of the agent after which it continued, because nobody interrupted it
-	Begun       int             // answers that were begun before the turn was certain
-	Withdrawn   int             // those of Begun that were withdrawn
-	Latency     LatencyQuantile // of the answers to speech
+	Turns        int             // turns of the other side
+	Cut          int             // turns after whose end the other side continued to speak within a second
+	Unrecognized int             // times that words of the other side were not recognized
+	Interrupted  int             // answers that the other side interrupted
+	Resumed      int             // pauses of the agent after which it continued, because nobody interrupted it
+	Begun        int             // answers that were begun before the turn was certain
+	Withdrawn    int             // those of Begun that were withdrawn
+	Latency      LatencyQuantile // of the answers to speech
 }
 
 // LatencyQuantile contains two quantiles of the latency of each stage.
@@ -58,6 +60,9 @@ func (s *summarizer) add(l Entry) {
 		}
 		s.turn = l.Turn
 	}
+	if l.Unrecognized != "" {
+		s.counts.Unrecognized++
+	}
 	if l.Speaker != SpeakerAssistant {
 		return
 	}
@@ -65,7 +70,7 @@ func (s *summarizer) add(l Entry) {
 		s.counts.Interrupted++
 	}
 	for _, h := range l.Holds {
-		if h.Why != conversation.HoldCut {
+		if h.Why != conversation.HoldCut && h.Why != conversation.HoldOnHold {
 			s.counts.Resumed++
 		}
 	}
@@ -113,4 +118,16 @@ func percentile(sorted []time.Duration, p int) time.Duration {
 		return 0
 	}
 	return sorted[(len(sorted)*p+99)/100-1]
+}
+
+// unrecognized returns the part of a call's error message about words that were not recognized. It is empty if there were none.
+func (s Summary) unrecognized() string {
+	switch s.Unrecognized {
+	case 0:
+		return ""
+	case 1:
+		return "words of the other side were not recognized once"
+	default:
+		return fmt.Sprintf("words of the other side were not recognized %d times", s.Unrecognized)
+	}
 }

@@ -47,6 +47,13 @@ func TestSummarize(t *testing.T) {
 			lines: []call.Entry{said(1, 0, 1000, 500), said(2, 1600, 1600, 0)},
 			want:  call.Summary{Turns: 2},
 		},
+		"words that were not recognized": {
+			lines: []call.Entry{
+				{Speaker: call.SpeakerUser, Unrecognized: conversation.UnrecognizedTimeout}, {Speaker: call.SpeakerUser, Unrecognized: conversation.UnrecognizedError, Turn: 1},
+				{Speaker: call.SpeakerAssistant, Holds: []conversation.Hold{{Why: conversation.HoldOnHold}}},
+			},
+			want: call.Summary{Turns: 1, Unrecognized: 2},
+		},
 		"interruptions": {
 			lines: []call.Entry{interrupted},
 			want:  call.Summary{Interrupted: 1, Resumed: 2},

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/callwright/callwright"
 )
@@ -32,7 +33,7 @@ func (r *reader) do(effects []effect) {
 			r.hearing = nil
 			r.show(Partial{Turn: r.turn.number})
 		case hush:
-			r.hush()
+			r.hush(slices.Contains(effects, carry))
 		case hold:
 			r.heldVoice = 0
 			r.job.mouth.hold(r.ctx, r.now, r.restOfWord())
@@ -67,8 +68,8 @@ func (r *reader) do(effects []effect) {
 		case begin:
 			r.submit(&job{kind: TurnStart, lastVoice: r.now()})
 		case apologize:
-			r.stopListening() // the recognizer may have caused the failure
-			r.abandon()       // or the brain
+			r.stopListening(errIgnored) // the recognizer may have caused the failure
+			r.abandon()                 // or the brain
 			r.submit(&job{apology: true, lastVoice: r.now()})
 		}
 	}
@@ -101,6 +102,7 @@ func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number
 	r.noises, r.mute = 0, 0
+	r.unanswered = r.now() - j.lastVoice
 	j.mouth, j.fill = newMouth(r.audio), make(chan struct{}, 1)
 	j.mouth.gated = j.early != nil
 	j.ctx, j.cancel = context.WithCancel(r.ctx)

@@ -131,7 +131,37 @@ func TestInterruptionThreshold(t *testing.T) {
 	if turns := b.asked(); len(turns) != 2 || turns[1].Kind != conversation.TurnSilence || turns[1].Interrupted {
 		t.Errorf("turns %+v", turns)
 	}
-	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
+	expectLines(t, r, "agent: "+story+" And another one. And a third.", "caller: all fine yes", "agent: All right.")
+}
+
+// TestBriefStop checks that a request to stop cuts the answer, although its voice is too short to pause the agent, and that other words so
+// short do not.
+func TestBriefStop(t *testing.T) {
+	t.Parallel()
+	for name, engine := range map[string]conversation.Recognizer{
+		"batch": &agentstest.Recognizer{}, "partial texts": &agentstest.StreamingRecognizer{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := chatty()
+			var began time.Duration
+			r := run(t, conversation.Config{Recognizer: engine, Interruption: 900 * time.Millisecond}, b, func(ctx context.Context, p *agentstest.Phone) {
+				must(t, p.WaitElapsed(ctx, time.Second))
+				p.Say("two")
+				must(t, p.WaitElapsed(ctx, 2500*time.Millisecond))
+				began = p.Elapsed()
+				p.Say("stop")
+			})
+			if silent := lastSound(r.phone, 0, began+700*time.Millisecond); silent < began || silent > began+650*time.Millisecond {
+				t.Errorf("the caller broke in at %s, and the agent was silent at %s", began, silent)
+			}
+			turns := b.asked()
+			if len(turns) != 2 || !turns[1].Interrupted || turns[1].Text != "stop" {
+				t.Fatalf("turns %+v", turns)
+			}
+			expectLines(t, r, "agent: "+turns[1].Heard+" [interrupted]", "caller: two", "caller: stop", "agent: All right.")
+		})
+	}
 }
 
 // TestBackchannel checks that a short sound neither interrupts nor becomes a turn.
@@ -144,7 +174,7 @@ func TestBackchannel(t *testing.T) {
 			p.Say("mm")
 		}
 	})
-	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
+	expectLines(t, r, "agent: "+story+" And another one. And a third.", "caller: mm", "caller: mm", "caller: mm", "caller: mm", "agent: All right.")
 }
 
 // TestShortAnswerAtTheEnd checks that a word of the caller that begins before the agent has finished is answered.

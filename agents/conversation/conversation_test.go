@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"strings"
 	"sync"
@@ -75,6 +76,8 @@ type notebook struct {
 	mu       sync.Mutex
 	entries  []conversation.Entry
 	partials []conversation.Partial
+	spoken   []conversation.Entry // since the last entry of the agent
+	reports  []conversation.Entry // all
 	shown    conversation.Partial // partial text that nothing has replaced
 	changed  time.Time            // time of the last partial text
 	busy     atomic.Bool          // whether the observer is called
@@ -91,6 +94,14 @@ func (n *notebook) Partial(p conversation.Partial) {
 	n.partials, n.shown, n.changed = append(n.partials, p), p, time.Now()
 }
 
+func (n *notebook) Spoken(e conversation.Entry) {
+	if !n.busy.CompareAndSwap(false, true) {
+		panic("concurrent calls of an observer")
+	}
+	defer n.busy.Store(false)
+	n.spoken, n.reports = append(n.spoken, e), append(n.reports, e)
+}
+
 func (n *notebook) Entry(e conversation.Entry) {
 	if !n.busy.CompareAndSwap(false, true) {
 		panic("concurrent calls of an observer")
@@ -99,6 +110,14 @@ func (n *notebook) Entry(e conversation.Entry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.entries = append(n.entries, e)
+	if e.Role == conversation.RoleAgent && !e.Digits {
+		for _, s := range n.spoken {
+			if s.Start != e.Start || s.End > e.End || s.Role != e.Role || s.Text == "" {
+				panic(fmt.Sprintf("%+v was reported of %+v", s, e))
+			}
+		}
+		n.spoken = nil
+	}
 	if e.Role == conversation.RoleCaller && e.Turn >= n.shown.Turn {
 		n.shown = conversation.Partial{}
 	}
@@ -130,6 +149,9 @@ func (n *notebook) lines() []string {
 		}
 		if e.Interrupted {
 			line += " [interrupted]"
+		}
+		if e.Unrecognized != "" {
+			line += " [" + string(e.Unrecognized) + "]"
 		}
 		out = append(out, line)
 	}
@@ -211,6 +233,10 @@ func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, 
 		if notes.shown.Text != "" {
 			t.Errorf("the partial text %+v remains", notes.shown)
 		}
+		if len(notes.spoken) > 0 {
+			t.Errorf("no entry follows %+v", notes.spoken)
+		}
+		r.reports = notes.reports
 		r.lines, r.entries, r.partials = notes.lines(), notes.entries, notes.partials
 	})
 	return r
@@ -225,7 +251,8 @@ type result struct {
 	entries []conversation.Entry
 
 	partials []conversation.Partial
-	shown    time.Duration // time from the beginning of Run to the last partial text
+	reports  []conversation.Entry // what a SpeechObserver receives
+	shown    time.Duration        // time from the beginning of Run to the last partial text
 }
 
 func say(texts ...string) []conversation.Step {

@@ -77,7 +77,7 @@ func (n *turnEnds) add(p []int16, begin, end int, a Activity) {
 		inside := i > begin && i < end
 		if !open {
 			e.endBurst()
-			open = e.voiced >= shortestVoice
+			open = e.speaks()
 		}
 		spoken = spoken || open && inside
 		if open && e.gap >= 500*time.Millisecond {

@@ -32,6 +32,7 @@ type voiceDetector struct {
 	clear     bool          // Verdict.Clear of the last frame
 	loud      time.Duration // duration of sound that may be the caller's voice, up to the last frame
 	lead      time.Duration // the part of this duration before the first voice of the burst
+	far       time.Duration // duration of somebody else's speech up to the last frame
 }
 
 func newEar(a Activity) *voiceDetector {
@@ -54,7 +55,12 @@ func (e *voiceDetector) hear(f Frame, guarded bool) {
 	} else {
 		e.run = 0
 	}
-	if near && v.Loud && !v.Far {
+	if v.Far {
+		e.far += frameTime
+	} else {
+		e.far = 0
+	}
+	if near && v.Loud && e.far <= longestLead { // the beginning of the caller's voice is soft, too
 		e.loud += frameTime
 	} else {
 		e.loud = 0
@@ -77,6 +83,11 @@ func (e *voiceDetector) endBurst() {
 
 // reset ends the burst.
 func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap, e.lead = 0, 0, 0, 0, 0 }
+
+// speaks reports whether the burst contains enough voice while the agent is silent. The sound immediately before a certain voice counts, too.
+func (e *voiceDetector) speaks() bool {
+	return e.voiced >= shortestVoice || e.run > 1 && e.certainty >= certain && e.lead+e.voiced >= shortestVoice
+}
 
 // interrupts reports whether the caller speaks, the last frame is certainly voice, and the burst contains enough voice. The sound
 // immediately before the first voice counts too, because an Activity needs some time to recognize a voice. A clear voice may be shorter by

@@ -31,7 +31,7 @@ func (f fade) gain(at, rate int) float64 {
 
 // apply returns samples that begin at a position of the answer with their gain. It stores them in buffer unless the gain is 1.
 func (f fade) apply(buffer *[]int16, samples []int16, at, rate int) []int16 {
-	if f == full {
+	if f.to == 1 && (f == full || at-f.start >= int(fadeTime.Seconds()*float64(rate))) {
 		return samples
 	}
 	*buffer = (*buffer)[:0]

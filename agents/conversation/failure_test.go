@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestRecognizerFails(t *testing.T) {
 			if !errors.Is(r.err, errEngine) || r.outcome.By != conversation.ByFailure {
 				t.Errorf("outcome %+v, %v", r.outcome, r.err)
 			}
-			expectLines(t, r, "agent: start", "agent: speech", "agent: "+sorry)
+			expectLines(t, r, "agent: start", "caller:  [error]", "agent: speech", "caller:  [error]", "agent: "+sorry)
 			if turns := b.asked(); len(turns) != 2 || turns[1].Text != "" {
 				t.Errorf("turns %+v", turns)
 			}
@@ -75,7 +76,78 @@ func TestRecognizerFails(t *testing.T) {
 		if r.err != nil {
 			t.Error(r.err)
 		}
-		expectLines(t, r, "agent: start", "agent: speech", "caller: hello", "agent: speech hello", "agent: speech")
+		expectLines(t, r, "agent: start", "caller:  [error]", "agent: speech", "caller: hello", "agent: speech hello", "caller:  [error]", "agent: speech")
+	})
+}
+
+// TestUnrecognized checks the reason in the transcript for each kind of failure, that a failing engine is asked only twice for the words, and
+// that its failure is known soon, whatever its code.
+func TestUnrecognized(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want conversation.Unrecognized
+	}{
+		{errEngine, conversation.UnrecognizedError},
+		{io.ErrUnexpectedEOF, conversation.UnrecognizedError},
+		{callwright.ErrUnavailable, conversation.UnrecognizedUnavailable},
+		{fmt.Errorf("engine: %w", callwright.ErrTooManyRequests), conversation.UnrecognizedUnavailable},
+		{callwright.ErrAuthFailure, conversation.UnrecognizedRefused},
+		{callwright.Invalid("language", "is unknown"), conversation.UnrecognizedRefused},
+	} {
+		t.Run(c.err.Error(), func(t *testing.T) {
+			t.Parallel()
+			asked := 0
+			engine := &agentstest.Recognizer{Fail: func(string) error {
+				if asked++; asked > 2 {
+					return nil
+				}
+				return c.err
+			}}
+			r := run(t, conversation.Config{Recognizer: engine}, parrot(3), func(ctx context.Context, p *agentstest.Phone) {
+				for _, wait := range []string{"start", "speech"} {
+					must(t, p.WaitHeard(ctx, wait))
+					must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+					p.Say("hello")
+				}
+			})
+			expectLines(t, r, "agent: start", "caller:  ["+string(c.want)+"]", "agent: speech", "caller: hello", "agent: speech hello")
+			if e := r.entries[1]; asked != 3 || e.Turn != 1 || e.End <= e.Start || r.entries[2].Start-e.End > 5*time.Second {
+				t.Errorf("asked %d times, %+v, answered at %s", asked, e, r.entries[2].Start)
+			}
+		})
+	}
+	t.Run("a part of the words", func(t *testing.T) {
+		t.Parallel()
+		engine := &agentstest.Recognizer{Fail: func(text string) error {
+			if text == "hello" {
+				return errEngine
+			}
+			return nil
+		}}
+		r := run(t, conversation.Config{Recognizer: engine, EndOfTurn: time.Second}, parrot(2), func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitHeard(ctx, "start"))
+			must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
+			p.Say("hello")
+			p.Play(make([]int16, 8*500))
+			p.Say("there")
+		})
+		expectLines(t, r, "agent: start", "caller: there [error]", "agent: speech there")
+	})
+	t.Run("over the agent", func(t *testing.T) {
+		t.Parallel()
+		engine := &agentstest.Recognizer{Delay: time.Second, Fail: func(string) error { return errEngine }}
+		b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
+			if turn.Kind == conversation.TurnStart {
+				return []conversation.Step{conversation.BargeIn{Level: conversation.NeverInterrupted}, conversation.Say{Text: story}}
+			}
+			return []conversation.Step{conversation.End{}}
+		}}
+		r := run(t, conversation.Config{Recognizer: engine, Silence: 2 * time.Second}, b, func(ctx context.Context, p *agentstest.Phone) {
+			must(t, p.WaitElapsed(ctx, time.Second))
+			p.Say("what about it")
+		})
+		expectLines(t, r, "agent: "+story, "caller:  [error]")
 	})
 }
 
@@ -276,6 +348,9 @@ func TestLastWordsAreBounded(t *testing.T) {
 	})
 	if r.outcome.By != conversation.ByPeer || r.err != nil || r.took < 4*time.Second || r.took > 5*time.Second {
 		t.Errorf("outcome %+v, %v, after %s", r.outcome, r.err, r.took)
+	}
+	if last := r.lines[len(r.lines)-1]; last != "caller:  [timeout]" {
+		t.Errorf("the transcript is %q", r.lines)
 	}
 }
 

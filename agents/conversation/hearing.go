@@ -100,8 +100,33 @@ func (r *recognition) waiting() bool {
 	return len(r.open) > 0
 }
 
-// errStuck ends a session that has not returned a final text within the patience.
-var errStuck = callwright.Errorf(callwright.CodeUnavailable, "the recognizer returned no text in time")
+// errStuck ends a session that has not returned a final text within the patience. Its cause errNoText distinguishes it from an engine's error
+// with the same code, which errors.Is would not.
+var (
+	errNoText = errors.New("conversation: no text in time")
+	errStuck  = callwright.Errorf(callwright.CodeUnavailable, "the recognizer returned no text in time").Because(errNoText)
+)
+
+// errIgnored is the error of an utterance whose words are not awaited, because they do not matter any more.
+var errIgnored = errors.New("conversation: the words are not awaited")
+
+// unrecognized returns the reason why an utterance has no text, for the transcript. It is empty if err is nil or errIgnored.
+func unrecognized(err error) Unrecognized {
+	switch {
+	case err == nil, errors.Is(err, errIgnored):
+		return ""
+	case errors.Is(err, errNoText):
+		return UnrecognizedTimeout
+	}
+	switch callwright.CodeOf(err) {
+	case callwright.CodeUnavailable, callwright.CodeTooManyRequests:
+		return UnrecognizedUnavailable
+	case callwright.CodeBadRequest, callwright.CodeAuthFailure, callwright.CodeForbidden:
+		return UnrecognizedRefused
+	default:
+		return UnrecognizedError
+	}
+}
 
 // session opens a Stream and uses it until it ends. It returns the reason.
 func (r *recognition) session() error {
@@ -215,7 +240,7 @@ func (r *recognition) lose(err error) {
 	defer r.mu.Unlock()
 	r.logger.WarnContext(r.ctx, "recognizer session ended", "error", err, "utterances", len(r.open))
 	r.open = slices.DeleteFunc(r.open, func(u *utterance) bool { return u.ended() })
-	if !errors.Is(err, errStuck) {
+	if !errors.Is(err, errNoText) {
 		r.losses++
 		if len(r.open) > 0 {
 			if r.open[0].losses++; r.open[0].losses > 1 {

@@ -51,7 +51,7 @@ func TestFiller(t *testing.T) {
 			return say("Hello.")
 		}
 		return []conversation.Step{conversation.Say{Text: "Let me see."}, conversation.Say{Text: "Five."}, conversation.End{}}
-	}, delay: 3900 * time.Millisecond}
+	}, delay: 3400 * time.Millisecond}
 	r = run(t, conversation.Config{Filler: oneMoment}, between, asks(t))
 	expectLines(t, r, "agent: Hello.", "caller: how much is it", "agent: Let me see. Five.")
 	r = run(t, conversation.Config{Filler: conversation.Filler{Text: "One moment."}}, slow(say("Five.")...), asks(t))

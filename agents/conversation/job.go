@@ -26,6 +26,8 @@ type job struct {
 	lastVoice  time.Duration   // start of all latencies
 	waitedFor  endpoint.Reason // why the turn was over
 	claimed    atomic.Bool     // see claim
+	reclaimed  bool            // whether the reader has claimed the job, and has not added its utterances to a turn yet
+	givenUp    bool            // whether the reader has canceled the job because it took too long; set before the cancellation
 	early      *Early          // fate of an early answer; nil for other jobs
 	asks       atomic.Int64    // time of the call at which the brain began an early answer; 0 before that
 	begun      []Begun         // early answers to the turn
@@ -40,11 +42,15 @@ type job struct {
 	firstStep atomic.Int64 // Latency.FirstStep in nanoseconds, which the brain's goroutine sets
 	pressed   []Entry      // digits that the agent pressed; the transcript lists them after its words
 
-	fill         chan struct{} // receives a token when the reader asks for the filler
-	asksFiller   bool          // whether the reader has asked for the filler
-	filled       bool          // whether the filler is part of the answer
-	spoke        bool          // whether the answer has other words
-	beforeFiller string        // the agent's words before the filler
+	reported   string        // heard text that the SpeechObserver has received
+	reportedAt time.Duration // time of the call
+
+	fill         chan struct{}  // receives a token when the reader asks for the filler
+	asksFiller   bool           // whether the reader has asked for the filler
+	filled       bool           // whether the filler is part of the answer
+	spoke        bool           // whether the answer has other words
+	broken       *answerFailure // failure of the filler before the brain was asked
+	beforeFiller string         // the agent's words before the filler
 }
 
 // claim returns true to the first caller only. A speaker that claims the job asks the brain; a reader that claims it adds its utterances to
@@ -92,6 +98,19 @@ type spokenWords struct {
 	err        error   // first failure of the recognizer
 }
 
+// spoken reports whether the transcript mentions the words: they were recognized, or their recognition has failed.
+func (w spokenWords) spoken() bool { return w.text != "" || unrecognized(w.err) != "" }
+
+// known reports whether the words of all utterances are final.
+func (j *job) known() bool {
+	for _, u := range j.utterances {
+		if _, final := u.sofar(); !final {
+			return false
+		}
+	}
+	return true
+}
+
 // words waits for the caller's words.
 func (j *job) words() spokenWords { return wordsOf(j.utterances) }
 
@@ -103,13 +122,15 @@ func (j *job) lines() []Entry {
 	for _, u := range j.utterances {
 		if !u.over {
 			rest = append(rest, u)
-		} else if w := wordsOf([]*utterance{u}); w.text != "" {
-			lines = append(lines, Entry{Role: RoleCaller, Text: w.text, Confidence: w.confidence, Turn: j.turn, Start: u.began, End: u.lastVoice})
+		} else if w := wordsOf([]*utterance{u}); w.spoken() {
+			lines = append(lines, Entry{
+				Role: RoleCaller, Text: w.text, Confidence: w.confidence, Unrecognized: unrecognized(w.err), Turn: j.turn, Start: u.began, End: u.lastVoice,
+			})
 		}
 	}
-	if w := wordsOf(rest); w.text != "" {
+	if w := wordsOf(rest); w.spoken() {
 		lines = append(lines, Entry{
-			Role: RoleCaller, Text: w.text, Confidence: w.confidence, Turn: j.turn, Start: rest[0].began, End: rest[len(rest)-1].lastVoice,
+			Role: RoleCaller, Text: w.text, Confidence: w.confidence, Unrecognized: unrecognized(w.err), Turn: j.turn, Start: rest[0].began, End: rest[len(rest)-1].lastVoice,
 			Waited: j.ended - j.lastVoice, WaitedFor: j.waitedFor, Expected: expectedOf(rest[0].hearing, w.text),
 		})
 	}

@@ -90,9 +90,10 @@ func (r *reader) judge() {
 	u := r.finishHearing()
 	u.reply = reply
 	u.said, u.rule = r.job.mouth.heard(), r.rule
-	if u.over = r.rule.pause == 0; u.over {
+	if u.over = r.rule.pause == 0 || r.state == speaking && r.currentRule().pause == 0; u.over {
 		u.rule = bargeInRules[NormallyInterrupted]
 	}
+	u.brief = !u.over && r.state == speaking && u.voiced < r.rule.pause
 	wait := verdictWait
 	if u.voiced <= impulse {
 		wait = impulseWait
@@ -124,6 +125,7 @@ func (r *reader) verdict(u *utterance) {
 	kind := overlap.Classify(r.cfg.Language, heard.Text)
 	waits := r.state == judging || r.state == paused
 	counts := u.rule.cuts(r.cfg.Language, u.said, heard.Text) || kind == overlap.BackChannel && u.reply
+	counts = counts && (!u.brief || r.cutsBriefly(u.said, heard.Text, u.reply))
 	if !u.over && (counts || u.err != nil && waits) {
 		r.happens(wordsHeard)
 		return
@@ -139,7 +141,7 @@ func (r *reader) verdict(u *utterance) {
 		r.noteOverlap(u)
 	default:
 		r.why = holdReasons[kind]
-		if kind == overlap.Nothing {
+		if kind == overlap.Nothing && !u.brief {
 			r.noises++
 		}
 		r.noteOverlap(u)
@@ -149,13 +151,19 @@ func (r *reader) verdict(u *utterance) {
 	}
 }
 
-// noteOverlap adds the words of an utterance to the transcript, but to no turn.
+// cutsBriefly reports whether words cut the answer whose voice was too short to pause the agent: a request to stop does, and so does an
+// answer to the agent's question. Of other sounds so short, recognizers make words that nobody has said.
+func (r *reader) cutsBriefly(said, text string, reply bool) bool {
+	return reply || overlap.Asked(said) || overlap.AsksToStop(r.cfg.Language, text)
+}
+
+// noteOverlap adds the words of an utterance with a result to the transcript, but to no turn.
 func (r *reader) noteOverlap(u *utterance) {
 	heard, _ := u.sofar()
-	text := strings.TrimSpace(heard.Text)
+	text, missing := strings.TrimSpace(heard.Text), unrecognized(u.err)
 	r.show(Partial{Text: text, Stable: heard.Stable, Start: u.began})
-	if text != "" {
-		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Start: u.began, End: u.lastVoice})
+	if text != "" || missing != "" {
+		r.overlaps.add(Entry{Role: RoleCaller, Text: text, Confidence: heard.Confidence, Unrecognized: missing, Start: u.began, End: u.lastVoice})
 	}
 }
 
@@ -170,7 +178,12 @@ func (r *reader) partialVerdict(u *utterance, heard Heard) {
 	words := strings.Fields(heard.Text)
 	sure := strings.Join(words[:min(len(words), max(len(words)-1, heard.Stable))], " ")
 	switch {
-	case u.over || r.state != paused && r.state != judging:
+	case u.over:
+	case r.state == talkedOver:
+		if rule.cuts(r.cfg.Language, said, heard.Text) && overlap.AsksToStop(r.cfg.Language, heard.Text) {
+			r.happens(wordsHeard)
+		}
+	case r.state != paused && r.state != judging:
 	case rule.cuts(r.cfg.Language, said, sure) || overlap.Classify(r.cfg.Language, heard.Text) == overlap.Stop && rule.cuts(r.cfg.Language, said, heard.Text):
 		r.happens(wordsHeard)
 	case r.state == judging && len(r.pending) == 1 && r.acknowledges(u, said, reply, rule):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -110,13 +111,20 @@ func TestFliteResumesAtWords(t *testing.T) {
 		begun := slices.IndexFunc(played, func(v int16) bool { return v != 0 })
 		origin := begun + full - speech.position(played, begun+full)
 		start, end := pauseOf(played, begun+full)
-		at, until := speech.position(played, end), start-origin
+		const faded = 80 // samples of the fade-in of the resumed word, of which the first ones are rounded to silence
+		at, until := speech.position(played, end+faded)-faded, start-origin
+		word := slices.IndexFunc(speech.marks, func(m tts.Mark) bool { return m.Start <= at && at < m.Start+faded && at < until && until < m.End })
 		switch {
-		case len(r.entries[0].Holds) != 1 || at < 0:
+		case len(r.entries[0].Holds) != 1 || at < -faded:
 			t.Errorf("hold %d: holds %+v, continues at %d", i, r.entries[0].Holds, at)
-		case slices.ContainsFunc(speech.marks, func(m tts.Mark) bool { return m.Start == at && at < until && until < m.End }):
+		case word >= 0:
 			held++
-		case at >= until && !slices.ContainsFunc(speech.marks, func(m tts.Mark) bool { return m.Start < at && at < m.End }):
+			for n := at; n < speech.marks[word].Start+faded; n++ {
+				if want := math.Round(float64(speech.audio[n]) * float64(n-speech.marks[word].Start) / faded); float64(played[end+n-at]) != want {
+					t.Fatalf("hold %d: sample %d of the resumed word is %d, want %v", i, n-speech.marks[word].Start, played[end+n-at], want)
+				}
+			}
+		case at >= until && !slices.ContainsFunc(speech.marks, func(m tts.Mark) bool { return m.Start+faded < at && at < m.End }):
 			finished++
 		default:
 			t.Errorf("hold %d: the agent paused at %d and continued at %d, marks %+v", i, until, at, speech.marks)

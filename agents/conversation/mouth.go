@@ -33,6 +33,7 @@ type mouth struct {
 	first    time.Duration // time at which the first sample was played; 0 before that
 	last     time.Duration // time at which the last sample was played
 	heldAt   time.Duration // time of the last hold
+	onHoldAt time.Duration // time at which the peer has put the call on hold within the answer; 0 if it has not
 	holds    []Hold
 	course   fade    // gain of the samples that are written
 	buffer   []int16 // samples of the last frame with their gain
@@ -213,7 +214,10 @@ func (m *mouth) hold(ctx context.Context, now func() time.Duration, rest time.Du
 			m.back(l)
 		}
 	}
-	m.course = full
+	m.course = fade{start: m.at, to: 1} // a word that begins with a vowel would begin with a click
+	if m.reached == 0 {
+		m.course = full
+	}
 	m.repeated = max(m.reached, m.at, end)
 }
 
@@ -310,6 +314,26 @@ func (m *mouth) resume(now time.Duration, why HoldReason) {
 	m.signal()
 }
 
+// setOnHold notes that the peer holds the call, and that it has ended the hold. It ignores a hold before the first sample, and after the last.
+func (m *mouth) setOnHold(onHold bool, now time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch over := m.closed || m.complete && m.line == len(m.lines) && m.queued == 0; {
+	case !onHold:
+		m.endOnHold(now)
+	case m.onHoldAt == 0 && m.reached > 0 && !over:
+		m.onHoldAt = now
+	}
+}
+
+// endOnHold adds the peer's hold to the pauses, if there is one. The caller holds the mutex.
+func (m *mouth) endOnHold(now time.Duration) {
+	if m.onHoldAt > 0 {
+		m.holds = append(m.holds, Hold{Start: m.onHoldAt, Length: now - m.onHoldAt, Why: HoldOnHold})
+		m.onHoldAt = 0
+	}
+}
+
 // release ends a hold. The caller holds the mutex.
 func (m *mouth) release(now time.Duration, why HoldReason) {
 	if m.held {
@@ -330,6 +354,7 @@ func (m *mouth) cut(ctx context.Context, now func() time.Duration) {
 		m.fadeOut(ctx)
 	}
 	m.release(now(), HoldCut)
+	m.endOnHold(now())
 }
 
 // pass waits until the answer is not held. It returns false if ctx ends or has ended.

@@ -35,6 +35,12 @@ type answerFailure struct {
 // perform plays an answer until the answer or the job's context ends. It returns the End or Transfer with which the answer ends, if any, or
 // the failure of the answer.
 func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
+	if j.filled && j.broken == nil {
+		j.broken = s.speak(j, nil) // the rest of the filler
+	}
+	if j.broken != nil {
+		return nil, j.broken
+	}
 	for {
 		var it item
 		var ok bool
@@ -46,7 +52,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 				continue
 			}
 		case <-j.mouth.wake: // perhaps after a hold, which requires the last line to be written again
-			if b := s.speak(j); b != nil {
+			if b := s.speak(j, nil); b != nil {
 				return nil, b
 			}
 			continue
@@ -60,7 +66,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 			return nil, &answerFailure{cause: it.err}
 		case it.clip != nil:
 			j.mouth.begin(it.clip)
-			if b := s.speak(j); b != nil {
+			if b := s.speak(j, nil); b != nil {
 				return nil, b
 			}
 		case !s.certain(j):
@@ -95,10 +101,13 @@ func (s *speaker) press(j *job, p Press) {
 }
 
 // speak writes all lines of the answer to the call, frame by frame. It waits while the call is on hold or the answer is held, and returns
-// when the job's context ends.
-func (s *speaker) speak(j *job) *answerFailure {
+// when the job's context ends. When over is closed, which may be nil, it returns instead of waiting for more room; the next call continues.
+func (s *speaker) speak(j *job, over <-chan struct{}) *answerFailure {
 	for s.held.pass(j.ctx) == nil {
-		s.confirm(j)
+		s.report(j)
+		if j.known() { // otherwise the answer does not wait for the words; it is confirmed at its end
+			s.confirm(j)
+		}
 		did, changed, err := j.mouth.write(j.ctx)
 		if lost, ok := errors.AsType[lostCall](err); ok {
 			return s.lost(j, lost.error)
@@ -120,17 +129,42 @@ func (s *speaker) speak(j *job) *answerFailure {
 		select {
 		case <-changed:
 		case <-j.mouth.wake:
+		case <-over:
+			return nil
 		case <-j.ctx.Done():
 		}
 	}
 	return nil
 }
 
+// spokenEvery is the minimum interval in which a SpeechObserver receives the words of an answer.
+const spokenEvery = 2 * time.Second
+
+// report passes the heard part of an answer to the observer, if it receives spoken words and the part has grown.
+func (s *speaker) report(j *job) {
+	first, last := j.mouth.span()
+	if first == 0 || j.reported != "" && s.now()-j.reportedAt < spokenEvery {
+		return
+	}
+	o, ok := s.cfg.Observer.(SpeechObserver)
+	if !ok {
+		return
+	}
+	text := j.mouth.heard()
+	if text == "" || text == j.reported {
+		return
+	}
+	j.reported, j.reportedAt = text, s.now()
+	s.observing.Lock()
+	defer s.observing.Unlock()
+	o.Spoken(Entry{Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last})
+}
+
 // drain waits until all lines so far were played, and the answer is not held, or until the job's context ends. It returns a failure if the
 // call accepts no more audio. A failure of the synthesizer has been reported before.
 func (s *speaker) drain(j *job) *answerFailure {
 	for !j.mouth.silent() {
-		if b := s.speak(j); b != nil && b.lost {
+		if b := s.speak(j, nil); b != nil && b.lost {
 			return b
 		}
 		select {

@@ -59,6 +59,7 @@ func (r *reader) commit() {
 	if at, ok := j.begunAt(); ok {
 		j.begun = append(slices.Clip(j.begun), Begun{At: at, Used: true})
 	}
+	r.unanswered = r.now() - j.lastVoice
 	j.early.Decide(true)
 	if !j.early.isCertain() {
 		r.withdraw()

@@ -24,6 +24,7 @@ type reader struct {
 	lastVoice     time.Duration // end of the last frame with voice
 	timer         time.Duration // time in this state, for Silence and for Patience of the apology
 	mute          time.Duration // silence of an agent that owes an answer, for Patience and Filler
+	unanswered    time.Duration // silence between the caller's last voice and the newest job, for Filler
 	digits        []byte
 	sinceKey      time.Duration
 	hearing       *utterance // open utterance; nil if none is open
@@ -88,11 +89,11 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	}
 	r.cancel()
 	if gone {
-		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
+		timer := time.AfterFunc(r.cfg.LastWords, func() { r.stopListening(errStuck) })
 		defer timer.Stop()
 		r.submitLastWords()
 	} else {
-		r.stopListening()
+		r.stopListening(errIgnored)
 	}
 	for _, u := range r.overheard {
 		r.noteOverlap(u)
@@ -102,7 +103,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	defer cancel()
 	context.AfterFunc(late, r.abandon)
 	<-r.speaker.done
-	r.stopListening()
+	r.stopListening(errIgnored)
 	_ = r.talk.Close()
 	r.wait.Wait()
 	stopped := make(chan struct{})
@@ -140,6 +141,9 @@ func (r *reader) frame(f Frame) {
 	r.joinOverheard()
 	r.watchPlayout()
 	r.held.set(f.OnHold)
+	if r.job != nil {
+		r.job.mouth.setOnHold(f.OnHold, r.now())
+	}
 	r.resume()
 	if f.Digit != 0 {
 		r.key(f.Digit)
@@ -233,6 +237,7 @@ func (r *reader) awaitVoice() {
 		r.happens(callerSpeaks)
 	case r.state == speaking && r.talksOver():
 		r.happens(callerTalksOver)
+		r.duck()
 	case r.state == speaking:
 		r.duck()
 	}
@@ -243,7 +248,7 @@ func (r *reader) awaitVoice() {
 // agent's current words. After falseHolds noises over an answer, it must last for the rule's cut.
 func (r *reader) voiceCounts() bool {
 	if !r.state.agentHasFloor() {
-		return r.voiceDetector.voiced >= shortestVoice
+		return r.voiceDetector.speaks()
 	}
 	rule := r.currentRule()
 	need := rule.pause
@@ -292,6 +297,7 @@ func (r *reader) tick() {
 		r.why = HoldTimeout
 		r.happens(verdictLate)
 	case r.mute >= r.cfg.Patience:
+		r.job.givenUp = true
 		r.failure = callwright.Errorf(callwright.CodeUnavailable, "the agent gave no answer within %s", r.cfg.Patience)
 		r.happens(agentFailed)
 	case r.state == leaving && r.timer >= r.cfg.Patience:

@@ -33,12 +33,12 @@ type session struct {
 	observing   sync.Mutex // held while the observer is called
 	shown       Partial    // last partial text that no entry and no other partial text has replaced
 
-	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
-	cancel        context.CancelFunc // cancels ctx
-	listens       context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
-	stopListening context.CancelFunc // cancels listens
-	thinking      sync.WaitGroup     // counts the brain's goroutines
-	wait          sync.WaitGroup     // counts all other goroutines
+	ctx           context.Context         //nolint:containedctx // the session lives as long as Run's context
+	cancel        context.CancelFunc      // cancels ctx
+	listens       context.Context         //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
+	stopListening context.CancelCauseFunc // cancels listens; the cause is the error of the utterances without a text
+	thinking      sync.WaitGroup          // counts the brain's goroutines
+	wait          sync.WaitGroup          // counts all other goroutines
 }
 
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
@@ -46,7 +46,7 @@ func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *sessio
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	abandoned := make(chan struct{})
 	s.abandoned, s.abandon = abandoned, sync.OnceFunc(func() { close(abandoned) })
-	s.listens, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
+	s.listens, s.stopListening = context.WithCancelCause(context.WithoutCancel(ctx))
 	s.recognition = newRecognition(s.listens, c, s.hearing())
 	s.talk = tts.Open(s.ctx, c.Synthesizer, tts.Request{Voice: c.Voice, Language: c.Language, Rate: audio.Rate()})
 	return s

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
@@ -17,6 +18,8 @@ func (s *speaker) run() {
 		s.writeOverlaps(forever)
 		if t, ok := s.turn(j); ok {
 			s.reply(j, t)
+		} else if j.filled {
+			s.recordFiller(j)
 		}
 		j.cancel()
 	}
@@ -47,6 +50,7 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	}
 	var spoken spokenWords
 	if j.kind == TurnSpeech {
+		s.awaitWords(j)
 		spoken = j.words()
 		j.latency.Recognized = s.now() - j.lastVoice
 	}
@@ -124,7 +128,7 @@ func (s *speaker) hears(j *job, spoken spokenWords) bool {
 		return true
 	}
 	s.recognizerFailures = 0
-	if spoken.text == "" && j.voiced < s.cfg.Interruption && !s.heardPart.interrupted {
+	if spoken.text == "" && j.voiced < s.cfg.Interruption && !s.heardPart.interrupted && !j.filled {
 		s.notifyReader(j, agentDone, nil)
 		return false
 	}
@@ -216,9 +220,9 @@ func (s *speaker) leave(last Step) {
 // record writes an answer, the digits that the agent pressed and the overlapping words to the transcript. It stores the latency of an
 // answer to speech, and the heard part of an interrupted answer for the next turn.
 func (s *speaker) record(j *job, early bool) {
-	text := j.mouth.heard()
+	text := cmp.Or(j.mouth.heard(), j.reported)
 	first, last := j.mouth.span()
-	interrupted := early && s.ctx.Err() == nil
+	interrupted := early && !j.givenUp && s.ctx.Err() == nil
 	if interrupted && !j.apology {
 		s.heardPart = heardPart{interrupted: true, heard: s.answered(j, text)}
 	}
@@ -235,7 +239,7 @@ func (s *speaker) record(j *job, early bool) {
 	s.writeOverlaps(first)
 	if text != "" {
 		s.write(Entry{
-			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted, Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
+			Role: RoleAgent, Text: text, Turn: j.turn, Start: first, End: last, Interrupted: interrupted && !s.onlyFilled(j, text), Latency: j.latency, Begun: j.begun, Holds: j.mouth.pauses(),
 		})
 	}
 	s.writeOverlaps(forever)

@@ -55,6 +55,14 @@ type Partial struct {
 	Start  time.Duration
 }
 
+// SpeechObserver is an optional interface of an Observer that receives the agent's words while they are spoken.
+type SpeechObserver interface {
+	// Spoken receives the part of an answer that has been heard: after its first word, and then at most every 2 s. Only Role, Text, Turn, Start
+	// and End are set. The next Spoken with the same Start replaces it, and the agent's next Entry without Digits, which always follows. Calls
+	// are not concurrent with each other or with those of Entry. Spoken must not block.
+	Spoken(e Entry)
+}
+
 // PartialObserver is an optional interface of an Observer that receives partial texts.
 type PartialObserver interface {
 	// Partial receives a partial text. Calls are not concurrent with each other or with those of Entry. Partial must not block. Every text is

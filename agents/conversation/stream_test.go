@@ -312,13 +312,13 @@ func TestSilentStream(t *testing.T) {
 				}
 			})
 			if sessions == 1 {
-				expectLines(t, r, "agent: start", "agent: speech", "caller: hello", "agent: speech hello")
+				expectLines(t, r, "agent: start", "caller:  [timeout]", "agent: speech", "caller: hello", "agent: speech hello")
 				return
 			}
 			if r.outcome.By != conversation.ByFailure || r.phone.Elapsed() > 40*time.Second {
 				t.Errorf("outcome %+v, %v after %s", r.outcome, r.err, r.phone.Elapsed())
 			}
-			expectLines(t, r, "agent: start", "agent: speech", "agent: "+sorry)
+			expectLines(t, r, "agent: start", "caller:  [timeout]", "agent: speech", "caller:  [timeout]", "agent: "+sorry)
 		})
 	}
 }

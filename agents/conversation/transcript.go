@@ -26,6 +26,9 @@ type Entry struct {
 	Start, End  time.Duration // times of the call: see Frame.Elapsed
 	Interrupted bool          // whether the caller interrupted the agent
 	Confidence  float64       // of the caller's words, as the recognizer reports it; 0 if unknown
+	// Unrecognized is the reason why words of the caller are missing from Text, which is empty if all of them are missing. It is empty if the
+	// recognizer has not failed.
+	Unrecognized Unrecognized
 	// Latency is the latency of the agent's answer. For answers to turns without speech (the first sentence, digits, silence), it counts
 	// from the beginning of the turn.
 	Latency Latency
@@ -59,6 +62,17 @@ func expectedOf(h Hearing, text string) Expected {
 	return e
 }
 
+// Unrecognized explains why the recognizer returned no words for a voice of the caller.
+type Unrecognized string
+
+// The values of Unrecognized.
+const (
+	UnrecognizedTimeout     Unrecognized = "timeout"     // the recognizer returned no text within Config.Patience, or Config.LastWords after the hangup
+	UnrecognizedUnavailable Unrecognized = "unavailable" // the recognizer is down or overloaded (CodeUnavailable, CodeTooManyRequests)
+	UnrecognizedRefused     Unrecognized = "refused"     // the recognizer refuses the request or the key (CodeBadRequest, CodeAuthFailure, CodeForbidden)
+	UnrecognizedError       Unrecognized = "error"       // any other failure, such as a connection that was closed in the middle of a word
+)
+
 // Begun is an answer that was begun before the turn was certain.
 type Begun struct {
 	At   time.Duration // time of the call
@@ -75,7 +89,7 @@ const (
 	BegunRevised   BegunReason = "revised"   // the final text differs from the text that was answered
 )
 
-// Hold is a pause of an answer while the caller's overlapping voice was judged.
+// Hold is a pause of an answer while the caller's overlapping voice was judged, or while the caller's side held the call (HoldOnHold).
 type Hold struct {
 	Start  time.Duration // time of the call
 	Length time.Duration
@@ -93,4 +107,5 @@ const (
 	HoldIgnored     HoldReason = "ignored"     // the words did not suffice for the Interruptibility of the agent's words
 	HoldTimeout     HoldReason = "timeout"     // the recognizer did not return the words in time
 	HoldCut         HoldReason = "cut"         // the caller interrupted the agent, or the answer ended for another reason
+	HoldOnHold      HoldReason = "on_hold"     // the caller's side had put the call on hold; no voice was judged
 )

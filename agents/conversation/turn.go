@@ -191,7 +191,8 @@ func (r *reader) notePause(d time.Duration) {
 // turn that has lasted for MaxTurn is not continued: the brain will be asked about it while the caller talks on.
 func (r *reader) carry() {
 	var earlier []*utterance
-	if j := r.job; j != nil && j.kind == TurnSpeech && r.now()-j.began < r.cfg.MaxTurn && j.claim() {
+	if j := r.job; r.reclaims() {
+		j.reclaimed = false
 		earlier = j.utterances
 		r.turn = callerTurn{number: j.turn, began: j.began, asked: j.asked, begun: j.begun}
 	}
@@ -207,6 +208,15 @@ func (r *reader) carry() {
 	}
 }
 
+// reclaims reports whether the utterances of the newest job belong to the caller's turn, and claims them if the brain has not been asked.
+func (r *reader) reclaims() bool {
+	j := r.job
+	if j != nil && !j.reclaimed && j.kind == TurnSpeech && r.now()-j.began < r.cfg.MaxTurn {
+		j.reclaimed = j.claim()
+	}
+	return j != nil && j.reclaimed
+}
+
 // collect deletes the utterances over the agent's words that belong to the caller's next turn, and returns them.
 func (r *reader) collect() []*utterance {
 	out := slices.Concat(r.overheard, r.pending)
@@ -220,8 +230,11 @@ func (r *reader) collect() []*utterance {
 }
 
 // hush ends the answer. If the caller has continued soon after the end of the turn, the turn has ended too early, and the pause counts as a
-// pause within a turn.
-func (r *reader) hush() {
+// pause within a turn. continues means that carry follows.
+func (r *reader) hush(continues bool) {
+	if continues {
+		r.reclaims() // before the speaker detects the end of the job, and writes the words as a turn that the brain is not asked
+	}
 	r.job.cancel()
 	r.job.mouth.cut(r.ctx, r.now)
 	next := r.hearing

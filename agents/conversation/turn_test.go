@@ -159,7 +159,7 @@ func TestHold(t *testing.T) {
 			t.Errorf("%d letters were spoken on hold", got)
 		}
 		p.Hold(false)
-		must(t, p.WaitHeard(ctx, story))
+		must(t, p.WaitHeard(ctx, story)) // the rest of the last letter is still queued
 		p.Hold(true)
 		must(t, p.WaitElapsed(ctx, 100*time.Second))
 		p.Hold(false)
@@ -168,6 +168,9 @@ func TestHold(t *testing.T) {
 		ended = p.Elapsed() - ended
 	})
 	expectLines(t, r, "agent: "+story)
+	if h := r.entries[0].Holds; len(h) != 2 || h[0].Why != conversation.HoldOnHold || h[0].Start < time.Second || h[0].Start > 1100*time.Millisecond || (h[0].Start+h[0].Length).Round(100*time.Millisecond) != 60*time.Second {
+		t.Errorf("the pauses are %+v", h)
+	}
 	if turns := b.asked(); len(turns) != 2 || turns[1].Kind != conversation.TurnSilence || ended < 1900*time.Millisecond {
 		t.Errorf("turns %+v, the last %s after the hold", turns, ended)
 	}

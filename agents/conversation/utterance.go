@@ -1,9 +1,6 @@
 package conversation
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // utterance is one continuous piece of the caller's speech. It passes the audio to a recognition.
 type utterance struct {
@@ -20,6 +17,7 @@ type utterance struct {
 	reply     bool          // whether even a back-channel interrupts the agent
 	rule      bargeInRule   // rule for the agent's words
 	over      bool          // whether no voice interrupted the agent's words
+	brief     bool          // whether the voice was too short to pause the agent
 	joined    time.Duration // time of the call at which such an utterance joined the caller's turn
 
 	// The mutex of the recognition guards the following fields.
@@ -70,7 +68,7 @@ func (u *utterance) abandon() {
 	u.of.mu.Lock()
 	defer u.of.mu.Unlock()
 	u.close()
-	u.end(Recognized{}, context.Canceled)
+	u.end(Recognized{}, errIgnored)
 }
 
 // end sets the result, unless the utterance has one. The caller holds the mutex.

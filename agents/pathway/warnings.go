@@ -19,7 +19,8 @@ const (
 	MaxWarning  = 1000
 )
 
-// Warnings returns human-readable warnings about a document: labels, descriptions and conditions by which the model can never choose a way,
+// Warnings returns human-readable warnings about a document: members of modelOptions that have no effect (see
+// graph.Document.UnusedOptions), and labels, descriptions and conditions by which the model can never choose a way,
 // because it is not a language model (see llm.Limited). The model is the one that the node names, or the default model. Warnings returns
 // none for an invalid document. Beyond MaxWarnings, the last text contains the number of the others.
 func (s *Service) Warnings(d graph.Document) []string {
@@ -27,7 +28,7 @@ func (s *Service) Warnings(d graph.Document) []string {
 	if err != nil {
 		return nil
 	}
-	var list []string
+	list := unusedOptions(d)
 	fields := typedVariables(g)
 	add := func(n *graph.Node, place string, label, description, condition *template.Template, name string) {
 		for _, t := range []*template.Template{label, description, condition} {
@@ -55,7 +56,15 @@ func (s *Service) Warnings(d graph.Document) []string {
 		}
 	}
 	if more := len(list) - MaxWarnings; more > 0 {
-		list = append(list[:MaxWarnings-1], fmt.Sprintf("%d more labels never apply", more+1))
+		list = append(list[:MaxWarnings-1], fmt.Sprintf("%d more of these have no effect", more+1))
+	}
+	return list
+}
+
+// unusedOptions returns a warning about each member of modelOptions that has no effect.
+func unusedOptions(d graph.Document) (list []string) {
+	for _, o := range d.UnusedOptions() {
+		list = append(list, callwright.Clip(fmt.Sprintf("modelOptions.%s of node %q has no effect: %s", o.Name, o.Node, o.Why), MaxWarning))
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package pathway_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,14 @@ globalLabel of node "help": without a language model, "the caller needs help" ne
 	for i := range 20 {
 		d.Edges = append(d.Edges, raw(data{"id": fmt.Sprint("e", i), "source": "help", "target": "yes", "data": data{"label": fmt.Sprint("prose ", i)}}))
 	}
-	if got := o.Warnings(d); len(got) != pathway.MaxWarnings || got[9] != "14 more labels never apply" {
+	if got := o.Warnings(d); len(got) != pathway.MaxWarnings || got[9] != "14 more of these have no effect" {
 		t.Errorf("%d warnings, at last %q", len(got), got[len(got)-1])
+	}
+	options := graph.Document{Nodes: nodes(say("ask", data{"isStart": true, "modelOptions": data{"interruption_threshold": 300}}))}
+	if got := o.Warnings(options); !slices.Equal(got, []string{
+		`modelOptions.interruption_threshold of node "ask" has no effect: there is no such member; did you mean interruptionThreshold?`,
+	}) {
+		t.Errorf("warnings about an option: %q", got)
 	}
 	if got := o.Warnings(graph.Document{Edges: d.Edges}); got != nil {
 		t.Errorf("warnings %q about an invalid document", got)

@@ -55,6 +55,8 @@ type Detector struct {
 	voiceTime time.Duration // duration of voice in the stretch of speech
 	run       time.Duration // voice without a pause until the last frame, at most reportTime
 	stretches int           // number of stretches of speech that have ended
+	stretch   envelope      // of the stretch of speech
+	first     envelope      // of the first stretch of speech
 	agent     time.Duration // elapsed time at the agent's last sound; 0 means none
 	replies   bool          // the stretch of speech may reply to the agent's words
 	beeped    bool          // a tone was heard, and no speech after it
@@ -89,6 +91,9 @@ func (d *Detector) Hear(f conversation.Frame) call.Answerer {
 		d.speak()
 	default:
 		d.run = 0
+	}
+	if d.voiceTime > 0 {
+		d.stretch.add(v.Level)
 	}
 	before := d.answerer
 	d.judgeTone(kind)
@@ -147,15 +152,27 @@ func (d *Detector) judgeSound() {
 		d.decide(call.CategoryVoicemail, call.RuleUnanswered, "")
 	case speech && d.gap >= greetingPause:
 		if d.voiceTime >= shortest {
-			d.stretches++
-			if undecided {
-				d.decide(call.CategoryHuman, call.RuleShortGreeting, "")
-			}
+			d.endStretch(undecided, human)
 		}
-		d.voiceTime = 0
+		d.voiceTime, d.stretch.n = 0, 0
 	case undecided && d.elapsed >= searchTime:
 		d.decide(call.CategoryUnknown, call.RuleNoSpeech, "")
 	}
+}
+
+// endStretch ends a stretch of speech. A person who has said a short greeting waits; a recording that is repeated belongs to a machine.
+func (d *Detector) endStretch(undecided, human bool) {
+	d.stretch.n -= int(d.gap / frameTime)
+	switch {
+	case undecided:
+		d.decide(call.CategoryHuman, call.RuleShortGreeting, "")
+	case human && !d.replies && d.stretch.repeats(&d.first):
+		d.decide(call.CategoryVoicemail, call.RuleUnanswered, "")
+	}
+	if d.stretches == 0 {
+		d.first = d.stretch
+	}
+	d.stretches++
 }
 
 // judgeWords applies the words so far.

@@ -233,3 +233,28 @@ func BenchmarkHear(b *testing.B) {
 		d.Hear(frame)
 	}
 }
+
+// TestRepetition checks that a short recording which is repeated belongs to a machine, and that a person may say another sentence of the same
+// length, or the same sentence at another speed.
+func TestRepetition(t *testing.T) {
+	t.Parallel()
+	once := speech(t, "rms", "The number is not in service.")
+	slower := make([]int16, len(once)*11/10)
+	for i := range slower {
+		slower[i] = once[i*10/11]
+	}
+	other := speech(t, "rms", "Is there anybody on the line?")
+	for name, c := range map[string]struct {
+		second []int16
+		want   call.Category
+	}{
+		"the same recording":                 {once, call.CategoryVoicemail},
+		"the same sentence at another speed": {slower, call.CategoryHuman},
+		"another sentence":                   {other[:min(len(other), len(once))], call.CategoryHuman},
+	} {
+		last, _ := listen(line(silence(time.Second), once, silence(2010*time.Millisecond), c.second, silence(3*time.Second)))
+		if last.Category != c.want {
+			t.Errorf("%s is %+v", name, last)
+		}
+	}
+}

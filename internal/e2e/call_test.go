@@ -248,8 +248,36 @@ func TestPhoneCallsServer(t *testing.T) {
 	}
 }
 
-// TestDefaultAgentAnswers checks that the default agent answers calls to a number without its own agent.
-func TestDefaultAgentAnswers(t *testing.T) {
+// TestNumberWithoutAgent checks that a number whose pathway was refused answers no call, and that the answer of the API and the call's record
+// say why.
+func TestNumberWithoutAgent(t *testing.T) {
+	t.Parallel()
+	ca := authority(t)
+	phone := baresip.Start(t, baresip.Config{CA: ca})
+	s := start(t, ca.CertFile())
+	s.AttachInbound(t, ours.String())
+	change := func(members agentsoas.InboundNumberUpdate) *agentsoas.UpdateReply {
+		update, err := s.API.UpdateInboundNumber(t.Context(), &members, agentsoas.UpdateInboundNumberParams{PhoneNumber: ours.String()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return update
+	}
+	change(agentsoas.InboundNumberUpdate{Prompt: agentsoas.NewOptNilString("")})
+	update := change(agentsoas.InboundNumberUpdate{PathwayID: agentsoas.NewOptNilString("absent")})
+	if update.FailedUpdates["pathway_id"] == "" || len(update.Warnings) != 1 || !strings.Contains(update.Warnings[0], "nothing can answer") {
+		t.Fatalf("setting an absent pathway: %+v", update)
+	}
+	phone.Dial(t, s.Number(ours.String()))
+	phone.AwaitReceived(t, "SIP/2.0 480 ")
+	r := s.Ended(t, s.Calls(t)[0].CallID)
+	if r.Status != callsoas.CallStatusFailed || r.SipCode.Value != 480 || !r.StartedAt.Null || !strings.Contains(r.ErrorMessage.Value, "pathway not found") {
+		t.Errorf("status %s, %d, started %v, %s", r.Status, r.SipCode.Value, r.StartedAt, r.ErrorMessage.Value)
+	}
+}
+
+// TestAgentTakesNote checks that an agent with only a task answers and takes a note.
+func TestAgentTakesNote(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
 	phone := baresip.Start(t, baresip.Config{CA: ca})

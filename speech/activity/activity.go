@@ -51,4 +51,7 @@ func (v Verdict) Voice() bool { return v.Kind == Speech && !v.Far }
 type Network interface {
 	// Probability returns the probability, from 0 to 1, that the next 256 samples at 8 kHz contain speech. The samples range from -1 to 1.
 	Probability(window []float32) float32
+	// Reset clears the memory of all windows. A Detector calls it after 300 ms of silence: with the memory of earlier speech, a network
+	// recognizes the next word late or not at all.
+	Reset()
 }

@@ -3,10 +3,12 @@ package activity_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/callwright/callwright/internal/sounds"
 	"github.com/callwright/callwright/speech/activity"
+	"github.com/callwright/callwright/speech/activity/silero"
 )
 
 // detect returns the detector's verdict on every frame.
@@ -209,5 +211,32 @@ func BenchmarkDetector(b *testing.B) {
 				i++
 			}
 		})
+	}
+}
+
+// TestWordAfterSilence checks that a single word counts as voice after speech and a long silence, in which the network would become deaf.
+func TestWordAfterSilence(t *testing.T) {
+	t.Parallel()
+	before := sounds.Scale(sounds.Speech(t, "kal", "Right, yes please, I would like that."), -18)
+	heard, all := 0, 0
+	for _, voice := range []string{"kal", "slt", "rms", "awb"} {
+		for _, text := range []string{"two", "stop", "six", "eight", "cat"} {
+			word := sounds.Scale(sounds.Speech(t, voice, text), -16)
+			line := sounds.Mix(slices.Concat(before, make([]int16, 2*8000), word), sounds.White(-65))
+			d, voiced := activity.New(8000, silero.New()), 0
+			for i := 0; i+160 <= len(line); i += 160 {
+				if v := d.Hear(line[i:i+160], nil); v.Voice() && i > len(line)-len(word) {
+					voiced++
+				}
+			}
+			if all++; voiced >= 4 {
+				heard++
+			} else {
+				t.Logf("%q of %s has %d frames of voice", text, voice, voiced)
+			}
+		}
+	}
+	if heard < all {
+		t.Errorf("%d of %d words are voice", heard, all)
 	}
 }

@@ -11,6 +11,10 @@ const (
 	certainFrames = 8   // number of frames in Verdict.Certainty
 	clearFrames   = 4   // number of frames in Verdict.Clear
 	clearMean     = 0.9 // least mean probability of speech beyond doubt
+
+	silentLevel  = 1e-5 // greatest mean square of a frame of silence: -50 dBFS
+	improbable   = 0.2  // greatest probability of speech in such a frame
+	silentFrames = 15   // number of frames of silence, 300 ms, after which the network begins anew
 )
 
 // opinion passes the audio to a Network, and averages its probabilities. The network may be nil.
@@ -22,12 +26,19 @@ type opinion struct {
 	last    [certainFrames]float64 // probabilities of the last frames
 	at      int
 	speech  bool
+	silent  int // consecutive frames of silence
 }
 
 // hear processes a frame.
 func (o *opinion) hear(x *[bandFrame]float64) {
 	if o.network == nil {
 		return
+	}
+	if o.silent == silentFrames {
+		o.network.Reset()
+	}
+	if o.silent++; dot(x, x) > silentLevel*bandFrame || o.latest > improbable {
+		o.silent = 0
 	}
 	for _, v := range x {
 		o.samples[o.n] = float32(v)

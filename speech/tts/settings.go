@@ -29,7 +29,8 @@ func ParseSettings(field, settings string) (Prosody, error) {
 		return Prosody{}, callwright.Invalid(field, "must be a JSON object")
 	}
 	var p Prosody
-	for name, factor := range map[string]*float64{settingSpeed: &p.Tempo, settingPitch: &p.Pitch} {
+	for _, name := range []string{settingSpeed, settingPitch} {
+		factor := map[string]*float64{settingSpeed: &p.Tempo, settingPitch: &p.Pitch}[name]
 		raw, ok := members[name]
 		if !ok || string(raw) == "null" {
 			continue

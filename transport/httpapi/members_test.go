@@ -232,7 +232,13 @@ func TestInboundNumbersTakeWhatAsksForNothing(t *testing.T) {
 	}
 	answer = h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber,
 		`{"background_track":"office","fallback_number":"+14155550199","voice_settings":{"speed":2.5}}`)
-	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 2 || failed["voice_settings"] == nil {
-		t.Errorf("failed: %v", failed)
+	if failed, _ := answer["failed_updates"].(map[string]any); len(failed) != 2 || failed["voice_settings"] != "voice_settings.speed: must be a factor from 0.5 to 2" ||
+		answer["message"] != "Inbound number updated. 2 settings were refused: failed_updates has the reasons." {
+		t.Errorf("failed: %v, %v", failed, answer["message"])
+	}
+	answer = h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber, `{"voice_settings":{"pitch":"high"}}`)
+	if failed, _ := answer["failed_updates"].(map[string]any); failed["voice_settings"] != "voice_settings.pitch: must be a factor from 0.5 to 2" ||
+		answer["message"] != "Nothing was updated: failed_updates has the reasons." {
+		t.Errorf("failed: %v, %v", failed, answer["message"])
 	}
 }

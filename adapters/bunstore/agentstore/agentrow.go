@@ -21,10 +21,11 @@ type agentColumns struct {
 	Secrets            string    `bun:"agent_requests"` // sealed agentSecretsJSON
 }
 
-// agentSecretsJSON is the JSON form of an agent's webhook and of its requests to other systems. It is sealed, because paths, queries and
+// agentSecretsJSON is the JSON form of an agent's webhook, of its brain and of its requests to other systems. It is sealed, because paths, queries and
 // headers may contain keys.
 type agentSecretsJSON struct {
 	Webhook     string        `json:"webhook,omitempty"`
+	Brain       string        `json:"brain,omitempty"`
 	Tools       []string      `json:"tools,omitzero"`
 	DynamicData []dynamicJSON `json:"dynamic_data,omitzero"`
 }
@@ -59,9 +60,9 @@ func (db core) agentColumns(purpose string, a agents.Agent) agentColumns {
 		PathwayVersion: a.Pathway.Version.Number, StartNode: a.Pathway.StartNode,
 	}
 	columns.Agent.Webhook = ""
-	if a.Webhook != "" || a.Tools != nil || a.DynamicData != nil {
+	if a.Webhook != "" || a.Brain != "" || a.Tools != nil || a.DynamicData != nil {
 		text := func(tool json.RawMessage) string { return string(tool) }
-		secrets := agentSecretsJSON{a.Webhook, sqldb.Converted(a.Tools, text), sqldb.Converted(a.DynamicData, newDynamicJSON)}
+		secrets := agentSecretsJSON{a.Webhook, a.Brain, sqldb.Converted(a.Tools, text), sqldb.Converted(a.DynamicData, newDynamicJSON)}
 		plain, _ := json.Marshal(secrets) //nolint:errchkjson // texts always have a JSON
 		columns.Secrets = db.Keyring.Seal(purpose, callwright.Secret(plain))
 	}
@@ -85,6 +86,7 @@ func (db core) agent(purpose string, c agentColumns) (agents.Agent, error) {
 	if secrets.Webhook != "" { // before version 10 of the tables, the column agent held the webhook
 		a.Webhook = secrets.Webhook
 	}
+	a.Brain = secrets.Brain
 	a.Tools = sqldb.Converted(secrets.Tools, func(tool string) json.RawMessage { return json.RawMessage(tool) })
 	a.DynamicData = sqldb.Converted(secrets.DynamicData, dynamicJSON.dynamicData)
 	return a, nil

@@ -24,6 +24,7 @@ type agentJSON struct {
 	Task            string                 `json:"task,omitempty"`
 	Pathway         agents.PathwayRef      `json:"-"` // see agentColumns
 	PersonaID       string                 `json:"persona_id,omitempty"`
+	Brain           string                 `json:"-"` // see agentColumns
 	Persona         string                 `json:"persona,omitempty"`
 	Voice           string                 `json:"voice,omitempty"`
 	Language        string                 `json:"language,omitempty"`

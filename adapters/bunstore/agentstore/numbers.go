@@ -35,6 +35,8 @@ type numberRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`
+
+	Refused map[agents.Setting]string `bun:"refused,type:jsonb,nullzero"`
 }
 
 func (db core) numberRow(n agents.InboundNumber) numberRow {
@@ -42,7 +44,7 @@ func (db core) numberRow(n agents.InboundNumber) numberRow {
 		Org: string(n.Org), Number: string(n.Number),
 		agentColumns: db.agentColumns(numberAgentPurpose(n.Org, n.Number), n.Agent),
 		PersonaID:    n.Agent.PersonaID, Released: n.Released,
-		CreatedAt: sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version,
+		CreatedAt: sqldb.Stored(n.CreatedAt), UpdatedAt: sqldb.Stored(n.UpdatedAt), Version: n.Version, Refused: n.Refused,
 	}
 }
 
@@ -51,7 +53,7 @@ func (db core) number(r numberRow) (agents.InboundNumber, error) {
 	agent, err := db.agent(numberAgentPurpose(org, number), r.agentColumns)
 	return agents.InboundNumber{
 		Org: org, Number: number, Agent: agent, Released: r.Released,
-		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Version: r.Version, Refused: r.Refused,
 	}, err
 }
 

@@ -14,6 +14,7 @@ import (
 // callEvents holds the transcript lines, logs and notices of a call. Lines and notices are sorted by Seq, logs by Turn.
 type callEvents struct {
 	lines   []call.Entry
+	spoken  *call.Entry // that the agent is speaking; nil if there is none
 	logs    []pathway.Log
 	notices []call.Notice
 }
@@ -22,9 +23,31 @@ func lineNumber(e call.Entry) int    { return e.Seq }
 func logNumber(l pathway.Log) int    { return l.Turn }
 func noticeNumber(n call.Notice) int { return n.Seq }
 
-// Append adds a line to the transcript of a call. A repeated Seq changes nothing.
+// Append adds a line to the transcript of a call, and deletes the line that the agent is speaking if it is the agent's. A repeated Seq adds
+// nothing.
 func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
-	return s.attach(ctx, org, id, func(events *callEvents) { events.lines = placed(events.lines, e, lineNumber) })
+	return s.attach(ctx, org, id, func(events *callEvents) {
+		events.lines = placed(events.lines, e, lineNumber)
+		if e.Speaker == call.SpeakerAssistant {
+			events.spoken = nil
+		}
+	})
+}
+
+// Speak stores the line that the agent of a call is speaking.
+func (s Calls) Speak(ctx context.Context, org callwright.OrgID, id string, e call.Entry) error {
+	e.Seq = 0
+	line := memory.Clone(e)
+	return s.attach(ctx, org, id, func(events *callEvents) { events.spoken = &line })
+}
+
+// Spoken returns the line that the agent of a call is speaking, and false if there is none.
+func (s Calls) Spoken(ctx context.Context, org callwright.OrgID, id string) (e call.Entry, ok bool, err error) {
+	events, err := s.events(ctx, org, id)
+	if events.spoken == nil {
+		return call.Entry{}, false, err
+	}
+	return memory.Clone(*events.spoken), true, err
 }
 
 // attach calls the function add with the events of a call, and stores the changed events. It returns CodeNotFound if the call is absent.

@@ -54,11 +54,11 @@ var ModelNames = []string{"modelName", "modelType"}
 // options reads modelOptions.
 func (n parsedNode) options(options fields) {
 	n.Model = options.text(options.first(ModelNames...), longestID)
-	n.Temperature = options.number(options.first("newTemperature", "temperature"), 0, 2)
-	n.Skip = options.flag("skipUserResponse")
-	n.QuietSilence = options.flag("disableSilenceRepeat")
+	n.Temperature = options.number(options.first(temperatureNames...), 0, 2)
+	n.Skip = options.flag(optionSkip)
+	n.QuietSilence = options.flag(optionQuiet)
 	n.BargeIn = bargeIn(options)
-	n.LeastWait, n.LongestWait = wait(options, "min_endpointing_delay"), wait(options, "max_endpointing_delay")
+	n.LeastWait, n.LongestWait = wait(options, optionLeastWait), wait(options, optionLongestWait)
 }
 
 // maxThreshold is the maximum of modelOptions.interruptionThreshold, in milliseconds.
@@ -68,13 +68,13 @@ const maxThreshold = int(conversation.MaxThreshold / time.Millisecond)
 // because earlier releases stored any values. Check reports them.
 func bargeIn(options fields) conversation.BargeIn {
 	var b conversation.BargeIn
-	if v := options.of.Get("interruptibility"); v.Kind == tree.Number {
+	if v := options.of.Get(optionLevel); v.Kind == tree.Number {
 		b.Level = conversation.InterruptibilityOf(int(min(max(v.Float(), 0), conversation.MaxInterruptibility)))
 	}
-	if v := options.of.Get("block_interruptions"); v.Kind == tree.Boolean && v.True() {
+	if v := options.of.Get(optionBlock); v.Kind == tree.Boolean && v.True() {
 		b.Level = conversation.NeverInterrupted
 	}
-	if v := options.of.Get("interruptionThreshold"); v.Kind == tree.Number {
+	if v := options.of.Get(optionThreshold); v.Kind == tree.Number {
 		ms := min(max(v.Float(), 0.001), float64(maxThreshold)) // 0 would mean no threshold
 		b.Threshold = time.Duration(ms * float64(time.Millisecond))
 	}

@@ -64,8 +64,8 @@ var (
 			text("text", longestPrompt), text("condition", longestCondition),
 			object("tag", text("name", longestTag), text("color", longestColor)),
 			free("modelOptions").with(
-				flag("block_interruptions"), upTo("interruptibility", conversation.MaxInterruptibility, true), upTo("interruptionThreshold", maxThreshold, false),
-				within("min_endpointing_delay", minWait, maxWait), within("max_endpointing_delay", minWait, maxWait)),
+				flag(optionBlock), upTo(optionLevel, conversation.MaxInterruptibility, true), upTo(optionThreshold, maxThreshold, false),
+				within(optionLeastWait, minWait, maxWait), within(optionLongestWait, minWait, maxWait)),
 			list("extractVars", maxItems), free("extractVarSettings"), list("tools", maxTools),
 			text("url", longestURL), text("method", longestMethod), text("body", longestBody),
 			list("responseData", maxItems).of(object("",

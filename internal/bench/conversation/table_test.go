@@ -32,6 +32,7 @@ var sections = [][]string{
 	{"Turns with pauses, %", "What", "Recognizer", "one turn, complete", "cut inside"},
 	{"Latency, ms", "What", "Recognizer", "median", "p95"},
 	{"Who answered: right, %", "Party", "Calls", "by sound: a person or a machine", "with words: the category"},
+	{"Single words of at most 700 ms, %; median and 95th percentile in ms", "Voices", "heard after silence", "soft, -28 dBFS", "white noise 20 dB below", "stops the agent: batch", "stops the agent: partial texts", "silent after"},
 }
 
 // addRow adds a line to a section. It may be called by several tests concurrently.

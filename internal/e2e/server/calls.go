@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/await"
+	"github.com/callwright/callwright/transport/oas/agentsoas"
 	"github.com/callwright/callwright/transport/oas/callsoas"
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
@@ -16,14 +17,22 @@ func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	})
 }
 
+// note is the task of numbers that AttachInbound attaches.
+const note = "Answer the telephone, ask what the caller wants, and take note of it."
+
 // AttachInbound attaches a number for inbound calls from the allowed addresses and networks. If there are none, it allows every peer with
-// TLS and SRTP.
+// TLS and SRTP. An agent that takes notes answers at the number.
 func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 	t.Helper()
 	s.attach(t, number, sipoas.SipDirectionInput{
 		Type: sipoas.SipDirectionInbound, AuthMode: sipoas.NewOptSipAuthMode(sipoas.SipAuthModeIP),
 		Options: sipoas.NewOptSipOptionsInput(sipoas.SipOptionsInput{AllowedIps: allowed}),
 	})
+	update, err := s.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{Prompt: agentsoas.NewOptNilString(note)},
+		agentsoas.UpdateInboundNumberParams{PhoneNumber: number})
+	if err != nil || len(update.FailedUpdates) > 0 {
+		t.Fatalf("setting the task of %s: %+v, %v", number, update, err)
+	}
 }
 
 func (s *Server) attach(t testing.TB, number string, direction sipoas.SipDirectionInput) sipoas.SipAttachResult {

@@ -125,7 +125,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	}
 	w := agents.WebAgent{
 		Agent: agents.Agent{
-			Task: req.Prompt.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
+			Task: req.Prompt.Or(""), Brain: req.BrainURL.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
 			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
@@ -162,9 +162,9 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	return updateReport("Agent updated.", a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
+	answer, err := updateReport("Agent updated.", a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
-		{"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
+		{"brain_url", agents.SettingBrain, req.BrainURL}, {"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
 		{"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"dynamic_data", agents.SettingDynamicData, req.DynamicData}, {"tools", agents.SettingTools, req.Tools},
@@ -181,6 +181,10 @@ func (a *api) UpdateAgent(
 		{"background_track", agents.SettingBackground, req.BackgroundTrack},
 		{"keywords", agents.SettingKeywords, req.Keywords}, {"metadata", agents.SettingMetadata, req.Metadata},
 	})
+	if err == nil {
+		noteRefusals(answer)
+	}
+	return answer, err
 }
 
 // agentPatch translates the body of UpdateAgent.
@@ -212,6 +216,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 	return agents.WebAgentPatch{
 		Patch: agents.Patch{
 			Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
+			Brain: wire.Change(req.BrainURL.Value, req.BrainURL.Set),
 			Voice: wire.Change(req.Voice.Value, req.Voice.Set), Webhook: wire.Change(req.Webhook.Value, req.Webhook.Set),
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
@@ -273,6 +278,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		Temperature:           wire.NilPtr(w.Agent.Temperature),
 		MaxDuration:           w.Agent.MaxDuration.Minutes(),
 		PathwayID:             oas.OptNilString{Value: w.Agent.Pathway.ID, Set: w.Agent.Pathway.ID != ""},
+		BrainURL:              oas.OptNilString{Value: w.Agent.Brain, Set: w.Agent.Brain != ""},
 		Metadata:              oas.OptMetadata{Value: metadata, Set: len(metadata) > 0},
 		Keywords:              w.Agent.Keywords,
 	}

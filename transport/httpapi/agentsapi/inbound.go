@@ -51,7 +51,7 @@ func (a *api) GetInboundNumber(
 		return nil, err
 	}
 	answer, err := inboundNumber(n)
-	answer.Warnings = a.cfg.Agents.Warnings(ctx, n.Org, n.Agent)
+	answer.Warnings = a.cfg.Agents.NumberWarnings(ctx, n)
 	return &answer, err
 }
 
@@ -80,9 +80,10 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.Warnings(ctx, n.Org, n.Agent), ignored, report, []member{
+	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.NumberWarnings(ctx, n), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
+		{"brain_url", agents.SettingBrain, req.BrainURL},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},
 		{"voice_id", agents.SettingVoice, req.VoiceID}, {"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
@@ -111,6 +112,7 @@ func (a *api) UpdateInboundNumber(
 		delete(answer.Updates, "voice")
 		answer.FailedUpdates["voice"] = "must be the same as voice_id, its other name"
 	}
+	noteRefusals(answer)
 	return answer, nil
 }
 
@@ -141,6 +143,7 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
 		PersonaID:      wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
+		Brain:          wire.Change(req.BrainURL.Value, req.BrainURL.Set),
 		Persona:        wire.Change(req.Persona.Value, req.Persona.Set), Voice: wire.Change(voice.Value, voice.Set),
 		FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 		Language:      wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
@@ -208,6 +211,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		DynamicData:           data,
 		Tools:                 oas.OptNilAgentTools{Value: tools, Set: true, Null: tools == nil},
 		PersonaID:             wire.OptNilText(n.Agent.PersonaID), VoiceSettings: settings,
+		BrainURL:           oas.OptNilString{Value: n.Agent.Brain, Set: n.Agent.Brain != ""},
 		PronunciationGuide: oas.OptNilPronunciationGuide{Value: guide, Set: guide != nil},
 		BackgroundTrack:    wire.OptNilText(string(n.Agent.Background)), FallbackNumber: absent,
 	}, err

@@ -2,6 +2,8 @@ package agentsapi
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/go-faster/jx"
 
@@ -32,7 +34,7 @@ func updateReport(message string, warnings []string, ignored oas.IgnoredMembers,
 		switch {
 		case !tried || !m.given.IsSet():
 		case refusal != nil:
-			_, _, answer.FailedUpdates[m.name] = httpapi.Explain(refusal)
+			answer.FailedUpdates[m.name] = m.explain(refusal)
 		default:
 			text, err := m.given.MarshalJSON()
 			if err != nil {
@@ -42,4 +44,27 @@ func updateReport(message string, warnings []string, ignored oas.IgnoredMembers,
 		}
 	}
 	return answer, nil
+}
+
+// explain returns the reason of a refusal. It begins with the path of the wrong part, such as voice_settings.speed, if that is a part of the
+// member's value.
+func (m member) explain(refusal error) string {
+	_, path, text := httpapi.Explain(refusal)
+	if inside, ok := strings.CutPrefix(path, string(m.setting)); ok && inside != "" {
+		return m.name + inside + ": " + text
+	}
+	return text
+}
+
+// noteRefusals makes the message of an answer say how many settings were refused.
+func noteRefusals(answer *oas.UpdateReply) {
+	switch refused := len(answer.FailedUpdates); {
+	case refused == 0:
+	case len(answer.Updates) == 0:
+		answer.Message = "Nothing was updated: failed_updates has the reasons."
+	case refused == 1:
+		answer.Message += " One setting was refused: failed_updates has the reason."
+	default:
+		answer.Message += fmt.Sprintf(" %d settings were refused: failed_updates has the reasons.", refused)
+	}
 }

@@ -56,7 +56,7 @@ func callRecord(baseURL string, c call.Call, transcript []call.Entry, logs []pat
 	texts := make([]string, len(transcript))
 	for i, e := range transcript {
 		r.Transcripts[i] = transcriptLine(e)
-		texts[i] = string(e.Speaker) + ": " + e.Text
+		texts[i] = string(e.Speaker) + ": " + e.Words()
 	}
 	r.ConcatenatedTranscript = strings.Join(texts, "\n")
 	r.Conversation = conversationOf(c, transcript)
@@ -106,6 +106,9 @@ func transcriptLine(e call.Entry) oas.TranscriptLine {
 	for _, h := range e.Holds {
 		l.Held = append(l.Held, oas.CallHold{StartMs: millis(h.Start), Ms: millis(h.Length), Why: oas.CallHoldWhy(h.Why)})
 	}
+	if e.Unrecognized != "" {
+		l.Unrecognized.SetTo(oas.TranscriptLineUnrecognized(e.Unrecognized))
+	}
 	if e.Turn > 0 {
 		l.Turn.SetTo(e.Turn)
 	}
@@ -153,7 +156,7 @@ func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversa
 	}
 	s := call.Summarize(transcript)
 	r := oas.CallConversation{
-		Turns: s.Turns, TurnsCut: s.Cut, Interrupted: s.Interrupted, Resumed: s.Resumed, AnswersBegun: s.Begun, AnswersWithdrawn: s.Withdrawn,
+		Turns: s.Turns, TurnsCut: s.Cut, Unrecognized: s.Unrecognized, Interrupted: s.Interrupted, Resumed: s.Resumed, AnswersBegun: s.Begun, AnswersWithdrawn: s.Withdrawn,
 	}
 	if n := c.ModelCalls; n.All > 0 {
 		r.ModelCalls, r.ModelCallsWithdrawn = oas.NewOptInt(n.All), oas.NewOptInt(n.Withdrawn)

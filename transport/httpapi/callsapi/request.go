@@ -63,6 +63,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 	patch := agents.Patch{
 		Task: wire.Change(req.Task.Get()), Pathway: wire.Change(wire.ID(req.PathwayID.Value), req.PathwayID.Set), StartNode: wire.Change(req.StartNodeID.Get()),
 		PersonaID: wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
+		Brain:     wire.Change(req.BrainURL.Get()),
 		Persona:   wire.Change(req.Persona.Get()), Voice: wire.Change(req.Voice.Get()), Language: wire.Change(req.Language.Get()),
 		Model: wire.Change(req.Model.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),

@@ -554,7 +554,9 @@ func (c *Client) UpdateAgent(ctx context.Context, request *WebAgentUpdate, param
 // UpdateInboundNumber invokes updateInboundNumber operation.
 //
 // Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
-// values are listed in `failed_updates`; all other changes are made.
+// values are listed in `failed_updates`; all other changes are made. Calls to a number without
+// `prompt`, `pathway_id` and `persona_id` are refused; `warnings` says so, and why the last change of
+// these was refused.
 //
 // POST /v1/inbound/{phone_number}
 func (c *Client) UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (res *UpdateReply, err error) {

@@ -555,6 +555,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("persona_id")
 		s.PersonaID.Encode(e)
 	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
+	}
 	e.FieldStart("webhook")
 	s.Webhook.Encode(e)
 	e.FieldStart("voice_id")
@@ -637,13 +641,13 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 var objectOfInboundNumber = codec.Object{
 	Type: "InboundNumber",
 	Members: []string{
-		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
-		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
-		"temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
+		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id",
+		"brain_url", "webhook", "voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number",
+		"language", "model", "temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
 		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
 		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b10000111, 0b10001011, 0b01010000, 0b00001100},
+	Required: []uint8{0b00000111, 0b00010111, 0b10100001, 0b00011000},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -667,62 +671,65 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "persona_id":
 			s.PersonaID.Reset()
 			return 6, s.PersonaID.Decode(d)
+		case "brain_url":
+			s.BrainURL.Reset()
+			return 7, s.BrainURL.Decode(d)
 		case "webhook":
-			return 7, s.Webhook.Decode(d)
+			return 8, s.Webhook.Decode(d)
 		case "voice_id":
-			return 8, s.VoiceID.Decode(d)
+			return 9, s.VoiceID.Decode(d)
 		case "first_sentence":
-			return 9, s.FirstSentence.Decode(d)
+			return 10, s.FirstSentence.Decode(d)
 		case "wait_for_greeting":
 			s.WaitForGreeting.Reset()
-			return 10, s.WaitForGreeting.Decode(d)
+			return 11, s.WaitForGreeting.Decode(d)
 		case "transfer_phone_number":
-			return 11, s.TransferPhoneNumber.Decode(d)
+			return 12, s.TransferPhoneNumber.Decode(d)
 		case "language":
 			s.Language.Reset()
-			return 12, s.Language.Decode(d)
+			return 13, s.Language.Decode(d)
 		case "model":
 			s.Model.Reset()
-			return 13, s.Model.Decode(d)
+			return 14, s.Model.Decode(d)
 		case "temperature":
 			s.Temperature.Reset()
-			return 14, s.Temperature.Decode(d)
+			return 15, s.Temperature.Decode(d)
 		case "interruption_threshold":
-			return 15, s.InterruptionThreshold.Decode(d)
+			return 16, s.InterruptionThreshold.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 16, s.Interruptibility.Decode(d)
+			return 17, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 17, s.MinEndpointingDelay.Decode(d)
+			return 18, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 18, s.MaxEndpointingDelay.Decode(d)
+			return 19, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 19, s.Idle.Decode(d)
+			return 20, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 20, s.DynamicData.Decode(d)
+			return 21, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 21, s.Tools.Decode(d)
+			return 22, s.Tools.Decode(d)
 		case "voice_settings":
-			return 22, s.VoiceSettings.Decode(d)
+			return 23, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 23, s.BackgroundTrack.Decode(d)
+			return 24, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 24, s.PronunciationGuide.Decode(d)
+			return 25, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 25, s.FallbackNumber.Decode(d)
+			return 26, s.FallbackNumber.Decode(d)
 		case "record":
-			return 26, codec.DecodeBool(d, &s.Record)
+			return 27, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 27, codec.DecodeFloat(d, &s.MaxDuration)
+			return 28, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 28, s.Warnings.Decode(d)
+			return 29, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -795,6 +802,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	if s.PersonaID.Set {
 		e.FieldStart("persona_id")
 		s.PersonaID.Encode(e)
+	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
 	}
 	if s.Webhook.Set {
 		e.FieldStart("webhook")
@@ -887,34 +898,35 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [27]string{
+var jsonFieldsNameOfInboundNumberUpdate = [28]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "pathway_version",
 	3:  "persona",
 	4:  "persona_id",
-	5:  "webhook",
-	6:  "voice",
-	7:  "voice_id",
-	8:  "first_sentence",
-	9:  "wait_for_greeting",
-	10: "transfer_phone_number",
-	11: "language",
-	12: "model",
-	13: "temperature",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "min_endpointing_delay",
-	17: "max_endpointing_delay",
-	18: "idle",
-	19: "dynamic_data",
-	20: "tools",
-	21: "voice_settings",
-	22: "background_track",
-	23: "pronunciation_guide",
-	24: "fallback_number",
-	25: "record",
-	26: "max_duration",
+	5:  "brain_url",
+	6:  "webhook",
+	7:  "voice",
+	8:  "voice_id",
+	9:  "first_sentence",
+	10: "wait_for_greeting",
+	11: "transfer_phone_number",
+	12: "language",
+	13: "model",
+	14: "temperature",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "min_endpointing_delay",
+	18: "max_endpointing_delay",
+	19: "idle",
+	20: "dynamic_data",
+	21: "tools",
+	22: "voice_settings",
+	23: "background_track",
+	24: "pronunciation_guide",
+	25: "fallback_number",
+	26: "record",
+	27: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -960,6 +972,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.PersonaID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"persona_id\"")
+			}
+		case "brain_url":
+			if err := func() error {
+				s.BrainURL.Reset()
+				return s.BrainURL.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"brain_url\"")
 			}
 		case "webhook":
 			if err := func() error {
@@ -3874,6 +3893,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 		e.FieldStart("pathway_id")
 		s.PathwayID.Encode(e)
 	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
+	}
 	if s.Metadata.Set {
 		e.FieldStart("metadata")
 		s.Metadata.Encode(e)
@@ -3895,7 +3918,7 @@ var objectOfWebAgent = codec.Object{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
 		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings",
 		"background_track", "pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language",
-		"tools", "pathway_id", "metadata", "keywords",
+		"tools", "pathway_id", "brain_url", "metadata", "keywords",
 	},
 	Required: []uint8{0b00001111, 0b11001110, 0b00001111},
 }
@@ -3953,11 +3976,14 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 		case "pathway_id":
 			s.PathwayID.Reset()
 			return 20, s.PathwayID.Decode(d)
+		case "brain_url":
+			s.BrainURL.Reset()
+			return 21, s.BrainURL.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 21, s.Metadata.Decode(d)
+			return 22, s.Metadata.Decode(d)
 		case "keywords":
-			return 22, codec.DecodeStrs(d, &s.Keywords)
+			return 23, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -3976,6 +4002,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.PathwayID.Set {
 		e.FieldStart("pathway_id")
 		s.PathwayID.Encode(e)
+	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
 	}
 	if s.Voice.Set {
 		e.FieldStart("voice")
@@ -4064,29 +4094,30 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [22]string{
+var jsonFieldsNameOfWebAgentCreate = [23]string{
 	0:  "prompt",
 	1:  "pathway_id",
-	2:  "voice",
-	3:  "voice_settings",
-	4:  "background_track",
-	5:  "pronunciation_guide",
-	6:  "webhook",
-	7:  "metadata",
-	8:  "language",
-	9:  "model",
-	10: "first_sentence",
-	11: "temperature",
-	12: "tools",
-	13: "dynamic_data",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "machines",
-	17: "min_endpointing_delay",
-	18: "max_endpointing_delay",
-	19: "idle",
-	20: "keywords",
-	21: "max_duration",
+	2:  "brain_url",
+	3:  "voice",
+	4:  "voice_settings",
+	5:  "background_track",
+	6:  "pronunciation_guide",
+	7:  "webhook",
+	8:  "metadata",
+	9:  "language",
+	10: "model",
+	11: "first_sentence",
+	12: "temperature",
+	13: "tools",
+	14: "dynamic_data",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "machines",
+	18: "min_endpointing_delay",
+	19: "max_endpointing_delay",
+	20: "idle",
+	21: "keywords",
+	22: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -4110,6 +4141,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
+			}
+		case "brain_url":
+			if err := func() error {
+				s.BrainURL.Reset()
+				return s.BrainURL.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"brain_url\"")
 			}
 		case "voice":
 			if err := func() error {
@@ -4348,6 +4386,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("pathway_id")
 		s.PathwayID.Encode(e)
 	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
+	}
 	if s.Voice.Set {
 		e.FieldStart("voice")
 		s.Voice.Encode(e)
@@ -4431,29 +4473,30 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [22]string{
+var jsonFieldsNameOfWebAgentUpdate = [23]string{
 	0:  "prompt",
 	1:  "pathway_id",
-	2:  "voice",
-	3:  "voice_settings",
-	4:  "background_track",
-	5:  "pronunciation_guide",
-	6:  "webhook",
-	7:  "metadata",
-	8:  "language",
-	9:  "model",
-	10: "first_sentence",
-	11: "temperature",
-	12: "tools",
-	13: "dynamic_data",
-	14: "interruption_threshold",
-	15: "interruptibility",
-	16: "machines",
-	17: "min_endpointing_delay",
-	18: "max_endpointing_delay",
-	19: "idle",
-	20: "keywords",
-	21: "max_duration",
+	2:  "brain_url",
+	3:  "voice",
+	4:  "voice_settings",
+	5:  "background_track",
+	6:  "pronunciation_guide",
+	7:  "webhook",
+	8:  "metadata",
+	9:  "language",
+	10: "model",
+	11: "first_sentence",
+	12: "temperature",
+	13: "tools",
+	14: "dynamic_data",
+	15: "interruption_threshold",
+	16: "interruptibility",
+	17: "machines",
+	18: "min_endpointing_delay",
+	19: "max_endpointing_delay",
+	20: "idle",
+	21: "keywords",
+	22: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -4478,6 +4521,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
+			}
+		case "brain_url":
+			if err := func() error {
+				s.BrainURL.Reset()
+				return s.BrainURL.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"brain_url\"")
 			}
 		case "voice":
 			if err := func() error {

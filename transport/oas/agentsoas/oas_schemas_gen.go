@@ -149,7 +149,9 @@ type InboundNumber struct {
 	// Character and manner of the agent.
 	Persona OptNilString `json:"persona"`
 	// Persona that answers. Settings of the number take precedence over the persona's.
-	PersonaID           OptNilString  `json:"persona_id"`
+	PersonaID OptNilString `json:"persona_id"`
+	// URL of a service that leads the conversation, as docs/brains.md describes.
+	BrainURL            OptNilString  `json:"brain_url"`
 	Webhook             NilString     `json:"webhook"`
 	VoiceID             NilString     `json:"voice_id"`
 	FirstSentence       NilString     `json:"first_sentence"`
@@ -204,8 +206,11 @@ type InboundNumberUpdate struct {
 	// of `prompt` and `pathway_id`. A setting of the number takes precedence over the persona's; a
 	// `max_duration` of 30, which is the default, does not.
 	PersonaID OptNilString `json:"persona_id"`
-	Webhook   OptNilString `json:"webhook"`
-	Voice     OptNilString `json:"voice"`
+	// URL of a service that leads the conversation, as docs/brains.md describes. It takes the place of
+	// `prompt`, `pathway_id` and `persona_id`.
+	BrainURL OptNilString `json:"brain_url"`
+	Webhook  OptNilString `json:"webhook"`
+	Voice    OptNilString `json:"voice"`
 	// Another name of `voice`.
 	VoiceID             OptNilString  `json:"voice_id"`
 	FirstSentence       OptNilString  `json:"first_sentence"`
@@ -2869,15 +2874,20 @@ type WebAgent struct {
 	Language    string       `json:"language"`
 	Tools       AgentTools   `json:"tools"`
 	PathwayID   OptNilString `json:"pathway_id"`
-	Metadata    OptMetadata  `json:"metadata"`
-	Keywords    []string     `json:"keywords"`
+	// URL of a service that leads the conversation, as docs/brains.md describes.
+	BrainURL OptNilString `json:"brain_url"`
+	Metadata OptMetadata  `json:"metadata"`
+	Keywords []string     `json:"keywords"`
 }
 
 // Ref: #/components/schemas/WebAgentCreate
 type WebAgentCreate struct {
-	// Task of the agent. Required unless `pathway_id` is given.
-	Prompt        OptString           `json:"prompt"`
-	PathwayID     OptString           `json:"pathway_id"`
+	// Task of the agent. Required unless `pathway_id` or `brain_url` is given.
+	Prompt    OptString `json:"prompt"`
+	PathwayID OptString `json:"pathway_id"`
+	// URL of a service that leads the conversation, as docs/brains.md describes. It excludes `prompt` and
+	// `pathway_id`.
+	BrainURL      OptString           `json:"brain_url"`
 	Voice         OptString           `json:"voice"`
 	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.
@@ -2926,8 +2936,11 @@ type WebAgentReply struct {
 
 // Ref: #/components/schemas/WebAgentUpdate
 type WebAgentUpdate struct {
-	Prompt        OptNilString        `json:"prompt"`
-	PathwayID     OptNilString        `json:"pathway_id"`
+	Prompt    OptNilString `json:"prompt"`
+	PathwayID OptNilString `json:"pathway_id"`
+	// URL of a service that leads the conversation, as docs/brains.md describes. It takes the place of
+	// `prompt` and `pathway_id`.
+	BrainURL      OptNilString        `json:"brain_url"`
 	Voice         OptNilString        `json:"voice"`
 	VoiceSettings OptNilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null or `none` for none.

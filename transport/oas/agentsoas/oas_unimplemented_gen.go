@@ -160,7 +160,9 @@ func (UnimplementedHandler) UpdateAgent(ctx context.Context, req *WebAgentUpdate
 // UpdateInboundNumber implements updateInboundNumber operation.
 //
 // Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
-// values are listed in `failed_updates`; all other changes are made.
+// values are listed in `failed_updates`; all other changes are made. Calls to a number without
+// `prompt`, `pathway_id` and `persona_id` are refused; `warnings` says so, and why the last change of
+// these was refused.
 //
 // POST /v1/inbound/{phone_number}
 func (UnimplementedHandler) UpdateInboundNumber(ctx context.Context, req *InboundNumberUpdate, params UpdateInboundNumberParams) (r *UpdateReply, _ error) {

@@ -261,6 +261,9 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.PersonaID.Get(); ok {
 		failures.Add("persona_id", codec.Length(string(value), 0, 64))
 	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 0, 2048))
+	}
 	if value, ok := s.Webhook.Get(); ok {
 		failures.Add("webhook", codec.Length(string(value), 0, 2048))
 	}
@@ -363,6 +366,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.PersonaID.Get(); ok {
 		failures.Add("persona_id", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 0, 2048))
 	}
 	if value, ok := s.Webhook.Get(); ok {
 		failures.Add("webhook", codec.Length(string(value), 0, 2048))
@@ -1092,6 +1098,9 @@ func (s *WebAgent) Validate() error {
 	if value, ok := s.PathwayID.Get(); ok {
 		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
 	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 0, 2048))
+	}
 	if value, ok := s.Metadata.Get(); ok {
 		failures.Add("metadata", value.Validate())
 	}
@@ -1122,6 +1131,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.PathwayID.Get(); ok {
 		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
+	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 1, 2048))
 	}
 	if value, ok := s.Voice.Get(); ok {
 		failures.Add("voice", codec.Length(string(value), 1, 128))
@@ -1244,6 +1256,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.PathwayID.Get(); ok {
 		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 0, 2048))
 	}
 	if value, ok := s.Voice.Get(); ok {
 		failures.Add("voice", codec.Length(string(value), 0, 128))

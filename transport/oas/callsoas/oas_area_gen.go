@@ -35,6 +35,7 @@ func Area(h interface {
 			"createCall agent_id":                               "a text of 1 to 64 characters",
 			"createCall background_track":                       "a text of at most 64 characters or null",
 			"createCall block_interruptions":                    "true or false",
+			"createCall brain_url":                              "a text of 1 to 2048 characters",
 			"createCall dispositions":                           "a list of at most 50 items",
 			"createCall dispositions[]":                         "a text of 1 to 100 characters",
 			"createCall dynamic_data":                           "a list of at most 20 items or null",
@@ -144,6 +145,7 @@ func Area(h interface {
 		NullIsAbsent: map[string]bool{
 			"createCall agent_id":                               true,
 			"createCall block_interruptions":                    true,
+			"createCall brain_url":                              true,
 			"createCall citation_schema_ids":                    true,
 			"createCall dialing_strategy":                       true,
 			"createCall dispositions":                           true,

@@ -66,8 +66,8 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // CreateCall invokes createCall operation.
 //
 // Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
-// defines the agent.
+// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id`, `brain_url` or `agent_id` is
+// required and defines the agent.
 //
 // POST /v1/calls
 func (c *Client) CreateCall(ctx context.Context, request *CallCreate, params CreateCallParams) (res *CallCreatedReply, err error) {

@@ -244,6 +244,8 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 	e.Int(s.Turns)
 	e.FieldStart("turns_cut")
 	e.Int(s.TurnsCut)
+	e.FieldStart("unrecognized")
+	e.Int(s.Unrecognized)
 	e.FieldStart("interrupted")
 	e.Int(s.Interrupted)
 	e.FieldStart("resumed")
@@ -268,10 +270,10 @@ func (s *CallConversation) Encode(e *jx.Encoder) {
 var objectOfCallConversation = codec.Object{
 	Type: "CallConversation",
 	Members: []string{
-		"turns", "turns_cut", "interrupted", "resumed", "answers_begun", "answers_withdrawn", "model_calls",
-		"model_calls_withdrawn", "latency",
+		"turns", "turns_cut", "unrecognized", "interrupted", "resumed", "answers_begun", "answers_withdrawn",
+		"model_calls", "model_calls_withdrawn", "latency",
 	},
-	Required: []uint8{0b00111111, 0b00000001},
+	Required: []uint8{0b01111111, 0b00000010},
 }
 
 func (s *CallConversation) Decode(d *jx.Decoder) error {
@@ -281,22 +283,24 @@ func (s *CallConversation) Decode(d *jx.Decoder) error {
 			return 0, codec.DecodeInt(d, &s.Turns)
 		case "turns_cut":
 			return 1, codec.DecodeInt(d, &s.TurnsCut)
+		case "unrecognized":
+			return 2, codec.DecodeInt(d, &s.Unrecognized)
 		case "interrupted":
-			return 2, codec.DecodeInt(d, &s.Interrupted)
+			return 3, codec.DecodeInt(d, &s.Interrupted)
 		case "resumed":
-			return 3, codec.DecodeInt(d, &s.Resumed)
+			return 4, codec.DecodeInt(d, &s.Resumed)
 		case "answers_begun":
-			return 4, codec.DecodeInt(d, &s.AnswersBegun)
+			return 5, codec.DecodeInt(d, &s.AnswersBegun)
 		case "answers_withdrawn":
-			return 5, codec.DecodeInt(d, &s.AnswersWithdrawn)
+			return 6, codec.DecodeInt(d, &s.AnswersWithdrawn)
 		case "model_calls":
 			s.ModelCalls.Reset()
-			return 6, s.ModelCalls.Decode(d)
+			return 7, s.ModelCalls.Decode(d)
 		case "model_calls_withdrawn":
 			s.ModelCallsWithdrawn.Reset()
-			return 7, s.ModelCallsWithdrawn.Decode(d)
+			return 8, s.ModelCallsWithdrawn.Decode(d)
 		case "latency":
-			return 8, s.Latency.Decode(d)
+			return 9, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -337,6 +341,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 	if s.PersonaID.Set {
 		e.FieldStart("persona_id")
 		s.PersonaID.Encode(e)
+	}
+	if s.BrainURL.Set {
+		e.FieldStart("brain_url")
+		s.BrainURL.Encode(e)
 	}
 	if s.Persona.Set {
 		e.FieldStart("persona")
@@ -489,9 +497,9 @@ var objectOfCallCreate = codec.Object{
 	Type: "CallCreate",
 	Members: []string{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
-		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
-		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
-		"machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
+		"brain_url", "persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language",
+		"model", "temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number",
+		"voicemail", "machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
 		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle", "transfer_list",
 		"voice_settings", "background_track", "keywords", "pronunciation_guide", "request_data", "metadata",
 		"webhook", "webhook_events",
@@ -525,102 +533,105 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "persona_id":
 			s.PersonaID.Reset()
 			return 7, s.PersonaID.Decode(d)
+		case "brain_url":
+			s.BrainURL.Reset()
+			return 8, s.BrainURL.Decode(d)
 		case "persona":
 			s.Persona.Reset()
-			return 8, s.Persona.Decode(d)
+			return 9, s.Persona.Decode(d)
 		case "voice":
 			s.Voice.Reset()
-			return 9, s.Voice.Decode(d)
+			return 10, s.Voice.Decode(d)
 		case "first_sentence":
 			s.FirstSentence.Reset()
-			return 10, s.FirstSentence.Decode(d)
+			return 11, s.FirstSentence.Decode(d)
 		case "wait_for_greeting":
 			s.WaitForGreeting.Reset()
-			return 11, s.WaitForGreeting.Decode(d)
+			return 12, s.WaitForGreeting.Decode(d)
 		case "record":
 			s.Record.Reset()
-			return 12, s.Record.Decode(d)
+			return 13, s.Record.Decode(d)
 		case "max_duration":
 			s.MaxDuration.Reset()
-			return 13, s.MaxDuration.Decode(d)
+			return 14, s.MaxDuration.Decode(d)
 		case "language":
 			s.Language.Reset()
-			return 14, s.Language.Decode(d)
+			return 15, s.Language.Decode(d)
 		case "model":
 			s.Model.Reset()
-			return 15, s.Model.Decode(d)
+			return 16, s.Model.Decode(d)
 		case "temperature":
 			s.Temperature.Reset()
-			return 16, s.Temperature.Decode(d)
+			return 17, s.Temperature.Decode(d)
 		case "interruption_threshold":
 			s.InterruptionThreshold.Reset()
-			return 17, s.InterruptionThreshold.Decode(d)
+			return 18, s.InterruptionThreshold.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 18, s.Tools.Decode(d)
+			return 19, s.Tools.Decode(d)
 		case "dynamic_data":
 			s.DynamicData.Reset()
-			return 19, s.DynamicData.Decode(d)
+			return 20, s.DynamicData.Decode(d)
 		case "transfer_phone_number":
 			s.TransferPhoneNumber.Reset()
-			return 20, s.TransferPhoneNumber.Decode(d)
+			return 21, s.TransferPhoneNumber.Decode(d)
 		case "voicemail":
 			s.Voicemail.Reset()
-			return 21, s.Voicemail.Decode(d)
+			return 22, s.Voicemail.Decode(d)
 		case "machines":
 			s.Machines.Reset()
-			return 22, s.Machines.Decode(d)
+			return 23, s.Machines.Decode(d)
 		case "retry":
 			s.Retry.Reset()
-			return 23, s.Retry.Decode(d)
+			return 24, s.Retry.Decode(d)
 		case "start_time":
 			s.StartTime.Reset()
-			return 24, s.StartTime.Decode(d, json.DecodeDateTime)
+			return 25, s.StartTime.Decode(d, json.DecodeDateTime)
 		case "dispositions":
-			return 25, codec.DecodeStrs(d, &s.Dispositions)
+			return 26, codec.DecodeStrs(d, &s.Dispositions)
 		case "summary_prompt":
 			s.SummaryPrompt.Reset()
-			return 26, s.SummaryPrompt.Decode(d)
+			return 27, s.SummaryPrompt.Decode(d)
 		case "block_interruptions":
 			s.BlockInterruptions.Reset()
-			return 27, s.BlockInterruptions.Decode(d)
+			return 28, s.BlockInterruptions.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 28, s.Interruptibility.Decode(d)
+			return 29, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 29, s.MinEndpointingDelay.Decode(d)
+			return 30, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 30, s.MaxEndpointingDelay.Decode(d)
+			return 31, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 31, s.Idle.Decode(d)
+			return 32, s.Idle.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 32, s.TransferList.Decode(d)
+			return 33, s.TransferList.Decode(d)
 		case "voice_settings":
 			s.VoiceSettings.Reset()
-			return 33, s.VoiceSettings.Decode(d)
+			return 34, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 34, s.BackgroundTrack.Decode(d)
+			return 35, s.BackgroundTrack.Decode(d)
 		case "keywords":
-			return 35, codec.DecodeStrs(d, &s.Keywords)
+			return 36, codec.DecodeStrs(d, &s.Keywords)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 36, s.PronunciationGuide.Decode(d)
+			return 37, s.PronunciationGuide.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 37, s.RequestData.Decode(d)
+			return 38, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 38, s.Metadata.Decode(d)
+			return 39, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 39, s.Webhook.Decode(d)
+			return 40, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 40, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 41, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -3592,6 +3603,27 @@ func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (o OptTranscriptLineUnrecognized) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	e.Str(string(o.Value))
+}
+
+func (o *OptTranscriptLineUnrecognized) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptTranscriptLineUnrecognized to nil")
+	}
+	o.Set = true
+	return o.Value.Decode(d)
+}
+
+func (s OptTranscriptLineUnrecognized) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptTranscriptLineUnrecognized) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
 func (o OptVoicemailOptions) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3993,6 +4025,10 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 		e.FieldStart("interrupted")
 		s.Interrupted.Encode(e)
 	}
+	if s.Unrecognized.Set {
+		e.FieldStart("unrecognized")
+		s.Unrecognized.Encode(e)
+	}
 	if s.Held != nil {
 		e.FieldStart("held")
 		e.ArrStart()
@@ -4031,8 +4067,8 @@ func (s *TranscriptLine) Encode(e *jx.Encoder) {
 var objectOfTranscriptLine = codec.Object{
 	Type: "TranscriptLine",
 	Members: []string{
-		"id", "created_at", "text", "user", "start", "end", "interrupted", "held", "turn", "waited", "expected",
-		"begun", "latency",
+		"id", "created_at", "text", "user", "start", "end", "interrupted", "unrecognized", "held", "turn", "waited",
+		"expected", "begun", "latency",
 	},
 	Required: []uint8{0b00001111, 0b00000000},
 }
@@ -4057,22 +4093,25 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 		case "interrupted":
 			s.Interrupted.Reset()
 			return 6, s.Interrupted.Decode(d)
+		case "unrecognized":
+			s.Unrecognized.Reset()
+			return 7, s.Unrecognized.Decode(d)
 		case "held":
-			return 7, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
+			return 8, codec.DecodeArr(d, &s.Held, (*CallHold).Decode)
 		case "turn":
 			s.Turn.Reset()
-			return 8, s.Turn.Decode(d)
+			return 9, s.Turn.Decode(d)
 		case "waited":
 			s.Waited.Reset()
-			return 9, s.Waited.Decode(d)
+			return 10, s.Waited.Decode(d)
 		case "expected":
 			s.Expected.Reset()
-			return 10, s.Expected.Decode(d)
+			return 11, s.Expected.Decode(d)
 		case "begun":
-			return 11, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
+			return 12, codec.DecodeArr(d, &s.Begun, (*CallBegun).Decode)
 		case "latency":
 			s.Latency.Reset()
-			return 12, s.Latency.Decode(d)
+			return 13, s.Latency.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -4081,6 +4120,23 @@ func (s *TranscriptLine) Decode(d *jx.Decoder) error {
 func (s *TranscriptLine) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *TranscriptLine) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s TranscriptLineUnrecognized) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *TranscriptLineUnrecognized) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TranscriptLineUnrecognized")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s TranscriptLineUnrecognized) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TranscriptLineUnrecognized) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
 
 func (s TranscriptLineUser) Encode(e *jx.Encoder) {
 	e.Str(string(s))

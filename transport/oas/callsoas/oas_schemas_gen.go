@@ -181,6 +181,9 @@ type CallConversation struct {
 	// Turns after whose end the other side continued to speak within a second, so that the end was
 	// probably detected too early.
 	TurnsCut int `json:"turns_cut"`
+	// How often words of the other side were not recognized, because the recognizer failed. Lines with
+	// `unrecognized`.
+	Unrecognized int `json:"unrecognized"`
 	// Answers of the agent that the other side interrupted.
 	Interrupted int `json:"interrupted"`
 	// Pauses of the agent after which it continued, because the sound was no interruption.
@@ -219,6 +222,9 @@ type CallCreate struct {
 	// Persona that leads the conversation, in the version that is in production now. Mutually exclusive
 	// with `task` and `pathway_id`. A setting in this request takes precedence over the persona's.
 	PersonaID OptString `json:"persona_id"`
+	// URL of a service that leads the conversation, as docs/brains.md describes. Mutually exclusive with
+	// `task`, `pathway_id` and `persona_id`.
+	BrainURL OptString `json:"brain_url"`
 	// Character and manner of the agent. The model reads it before the task and before every text of a
 	// pathway.
 	Persona OptString `json:"persona"`
@@ -413,14 +419,16 @@ type CallHold struct {
 	StartMs float64 `json:"start_ms"`
 	// Length of the pause in milliseconds.
 	Ms float64 `json:"ms"`
-	// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+	// Why the pause ended. After "cut", the agent did not continue. "on_hold" means that the other side
+	// had put the call on hold, and the agent continued after it. After the others it continued at the
 	// held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
 	// hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
 	// recognized in time.
 	Why CallHoldWhy `json:"why"`
 }
 
-// Why the pause ended. After "cut", the agent did not continue. After the others it continued at the
+// Why the pause ended. After "cut", the agent did not continue. "on_hold" means that the other side
+// had put the call on hold, and the agent continued after it. After the others it continued at the
 // held word, because the sound had no words; the words were an acknowledgement such as "uh-huh", or a
 // hesitation such as "um"; they did not suffice for the agent's interruptibility; or they were not
 // recognized in time.
@@ -433,6 +441,7 @@ const (
 	CallHoldWhyIgnored     CallHoldWhy = "ignored"
 	CallHoldWhyTimeout     CallHoldWhy = "timeout"
 	CallHoldWhyCut         CallHoldWhy = "cut"
+	CallHoldWhyOnHold      CallHoldWhy = "on_hold"
 )
 
 func (CallHoldWhy) AllValues() []CallHoldWhy {
@@ -443,6 +452,7 @@ func (CallHoldWhy) AllValues() []CallHoldWhy {
 		CallHoldWhyIgnored,
 		CallHoldWhyTimeout,
 		CallHoldWhyCut,
+		CallHoldWhyOnHold,
 	}
 }
 
@@ -3576,6 +3586,52 @@ func (o OptString) Or(d string) string {
 	return d
 }
 
+// NewOptTranscriptLineUnrecognized returns new OptTranscriptLineUnrecognized with value set to v.
+func NewOptTranscriptLineUnrecognized(v TranscriptLineUnrecognized) OptTranscriptLineUnrecognized {
+	return OptTranscriptLineUnrecognized{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptTranscriptLineUnrecognized is optional TranscriptLineUnrecognized.
+type OptTranscriptLineUnrecognized struct {
+	Value TranscriptLineUnrecognized
+	Set   bool
+}
+
+// IsSet returns true if OptTranscriptLineUnrecognized was set.
+func (o OptTranscriptLineUnrecognized) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptTranscriptLineUnrecognized) Reset() {
+	var v TranscriptLineUnrecognized
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptTranscriptLineUnrecognized) SetTo(v TranscriptLineUnrecognized) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptTranscriptLineUnrecognized) Get() (v TranscriptLineUnrecognized, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptTranscriptLineUnrecognized) Or(d TranscriptLineUnrecognized) TranscriptLineUnrecognized {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptVoicemailOptions returns new OptVoicemailOptions with value set to v.
 func NewOptVoicemailOptions(v VoicemailOptions) OptVoicemailOptions {
 	return OptVoicemailOptions{
@@ -4021,6 +4077,10 @@ type TranscriptLine struct {
 	End OptFloat64 `json:"end"`
 	// The other side broke in.
 	Interrupted OptBool `json:"interrupted"`
+	// Why words of the other side are missing from `text`, which is empty if all of them are missing. The
+	// recognizer returned no text in time, was down or overloaded, refused the request or the key, or
+	// failed otherwise. Absent if it did not fail.
+	Unrecognized OptTranscriptLineUnrecognized `json:"unrecognized"`
 	// Pauses of the agent in this line while the other side spoke, in order. Absent if there were none.
 	Held []CallHold `json:"held"`
 	// Number of the other side's turn that the line belongs to, or that it answers. Absent from the
@@ -4032,6 +4092,35 @@ type TranscriptLine struct {
 	// none.
 	Begun   []CallBegun    `json:"begun"`
 	Latency OptCallLatency `json:"latency"`
+}
+
+// Why words of the other side are missing from `text`, which is empty if all of them are missing. The
+// recognizer returned no text in time, was down or overloaded, refused the request or the key, or
+// failed otherwise. Absent if it did not fail.
+type TranscriptLineUnrecognized string
+
+const (
+	TranscriptLineUnrecognizedTimeout     TranscriptLineUnrecognized = "timeout"
+	TranscriptLineUnrecognizedUnavailable TranscriptLineUnrecognized = "unavailable"
+	TranscriptLineUnrecognizedRefused     TranscriptLineUnrecognized = "refused"
+	TranscriptLineUnrecognizedError       TranscriptLineUnrecognized = "error"
+)
+
+func (TranscriptLineUnrecognized) AllValues() []TranscriptLineUnrecognized {
+	return []TranscriptLineUnrecognized{
+		TranscriptLineUnrecognizedTimeout,
+		TranscriptLineUnrecognizedUnavailable,
+		TranscriptLineUnrecognizedRefused,
+		TranscriptLineUnrecognizedError,
+	}
+}
+
+func (s TranscriptLineUnrecognized) MarshalText() ([]byte, error) {
+	return codec.EnumText(s, s.AllValues())
+}
+
+func (s *TranscriptLineUnrecognized) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Who said or did it.

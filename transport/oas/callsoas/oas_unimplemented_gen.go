@@ -18,8 +18,8 @@ var _ RawHandler = UnimplementedHandler{}
 // CreateCall implements createCall operation.
 //
 // Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
-// defines the agent.
+// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id`, `brain_url` or `agent_id` is
+// required and defines the agent.
 //
 // POST /v1/calls
 func (UnimplementedHandler) CreateCall(ctx context.Context, req *CallCreate, params CreateCallParams) (r *CallCreatedReply, _ error) {

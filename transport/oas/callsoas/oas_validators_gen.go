@@ -86,6 +86,7 @@ func (s *CallConversation) Validate() error {
 	var failures codec.Failures
 	failures.Add("turns", codec.Int(int64(s.Turns), validate.Int{MinSet: true}))
 	failures.Add("turns_cut", codec.Int(int64(s.TurnsCut), validate.Int{MinSet: true}))
+	failures.Add("unrecognized", codec.Int(int64(s.Unrecognized), validate.Int{MinSet: true}))
 	failures.Add("interrupted", codec.Int(int64(s.Interrupted), validate.Int{MinSet: true}))
 	failures.Add("resumed", codec.Int(int64(s.Resumed), validate.Int{MinSet: true}))
 	failures.Add("answers_begun", codec.Int(int64(s.AnswersBegun), validate.Int{MinSet: true}))
@@ -129,6 +130,9 @@ func (s *CallCreate) Validate() error {
 	}
 	if value, ok := s.PersonaID.Get(); ok {
 		failures.Add("persona_id", codec.Length(string(value), 1, 64))
+	}
+	if value, ok := s.BrainURL.Get(); ok {
+		failures.Add("brain_url", codec.Length(string(value), 1, 2048))
 	}
 	if value, ok := s.Persona.Get(); ok {
 		failures.Add("persona", codec.Length(string(value), 1, 32768))
@@ -1069,6 +1073,9 @@ func (s *TranscriptLine) Validate() error {
 	if value, ok := s.End.Get(); ok {
 		failures.Add("end", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
+	if value, ok := s.Unrecognized.Get(); ok {
+		failures.Add("unrecognized", value.Validate())
+	}
 	failures.Add("held", func() error {
 		if s.Held == nil {
 			return nil // optional
@@ -1109,6 +1116,8 @@ func (s *TranscriptLine) Validate() error {
 	}
 	return failures.Err()
 }
+
+func (s TranscriptLineUnrecognized) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s TranscriptLineUser) Validate() error { return codec.Enum(s, s.AllValues()) }
 

@@ -77,7 +77,7 @@ type Object struct {
 var (
 	Call     = Object{inherits: true}
 	WebAgent = Object{general: []agents.Setting{
-		agents.SettingTask, agents.SettingPathway, agents.SettingFirstSentence, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
+		agents.SettingTask, agents.SettingPathway, agents.SettingBrain, agents.SettingFirstSentence, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
 		agents.SettingTemperature, agents.SettingMaxDuration,
 	}}
 	Persona = Object{
@@ -88,7 +88,7 @@ var (
 	}
 	Number = Object{
 		general: []agents.Setting{
-			agents.SettingTask, agents.SettingPathway, agents.SettingPathwayVersion, agents.SettingPersonaID, agents.SettingPersona,
+			agents.SettingTask, agents.SettingPathway, agents.SettingPathwayVersion, agents.SettingPersonaID, agents.SettingBrain, agents.SettingPersona,
 			agents.SettingFirstSentence, agents.SettingWaitForGreeting, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
 			agents.SettingTemperature, agents.SettingRecord, agents.SettingMaxDuration, agents.SettingTransferTo,
 		},
@@ -227,6 +227,7 @@ func patchOf(a agents.Agent, parts map[agents.Setting]bool) agents.Patch {
 		Task: optional(parts[agents.SettingTask], &a.Task), Pathway: optional(parts[agents.SettingPathway], &a.Pathway.ID),
 		PathwayVersion: optional(parts[agents.SettingPathwayVersion], version),
 		PersonaID:      optional(parts[agents.SettingPersonaID], &a.PersonaID), Persona: optional(parts[agents.SettingPersona], &a.Persona),
+		Brain: optional(parts[agents.SettingBrain], &a.Brain),
 		Voice: optional(parts[agents.SettingVoice], &a.Voice), Language: optional(parts[agents.SettingLanguage], &a.Language),
 		Model: optional(parts[agents.SettingModel], &a.Model), Temperature: optional(parts[agents.SettingTemperature], a.Temperature),
 		FirstSentence:   optional(parts[agents.SettingFirstSentence], &a.FirstSentence),

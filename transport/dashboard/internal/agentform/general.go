@@ -46,6 +46,8 @@ var generalSettings = byPart(
 	},
 	text(Field{Name: "persona_id", Label: "Persona", Unset: "None", Hint: "It leads in place of a task, and its settings count where this form has none."},
 		agents.SettingPersonaID, func(a *agents.Agent) *string { return &a.PersonaID }),
+	text(Field{Name: "brain_url", Label: "URL of a brain", Default: "https://brain.example.com/turns", Hint: "A service of yours that leads in place of a task, a pathway or a persona."},
+		agents.SettingBrain, func(a *agents.Agent) *string { return &a.Brain }),
 	text(Field{Name: "persona", Label: "Character", Long: true, Hint: "Who the agent is, and how it talks."},
 		agents.SettingPersona, func(a *agents.Agent) *string { return &a.Persona }),
 	text(Field{Name: "voice", Label: "Voice"}, agents.SettingVoice, func(a *agents.Agent) *string { return &a.Voice }),

@@ -264,7 +264,11 @@ func TestNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	const path = "/agents/numbers/+14155550100"
-	h.want(http.StatusOK, "/agents/numbers", `href="/agents/numbers/+14155550100"`, "no task")
+	h.want(http.StatusOK, "/agents/numbers", `href="/agents/numbers/+14155550100"`, "nothing: its calls are refused")
+	if _, report, err := h.agents.UpdateInbound(t.Context(), org, "+14155550100", agents.Patch{Pathway: callwright.Given("absent")}); err != nil || len(report) != 1 {
+		t.Fatal(report, err)
+	}
+	h.want(http.StatusOK, path, "nothing can answer its calls", "pathway_id pathway not found")
 	form := h.values(path)
 	h.fill(form, map[string]string{
 		"prompt": "Answer.", "persona": "Calm.", "first_sentence": "Hello.", "wait_for_greeting": "true", "language": "eng", "model": "base",

@@ -18,6 +18,7 @@ type form struct {
 	Path      string // page or action of the object; for a new one, of the list
 	List      string // path of the list
 	ListTitle string
+	Warnings  []string // faults of the object, as sentences
 	Notes     []string // facts about the object, as sentences
 	Save      string   // text of the button
 	Version   int64    // stored version on which the form is based; 0 for a new object
@@ -81,15 +82,17 @@ func faultsOf(report agents.Report, fields []string) (page.Faults, error) {
 	return all, nil
 }
 
-// leader describes what leads the conversations of an agent.
+// leader describes what leads the conversations of an agent, or returns an empty text if nothing does.
 func leader(a agents.Agent) string {
 	switch {
 	case a.PersonaID != "":
 		return "a persona"
 	case a.Pathway.ID != "":
 		return "a pathway"
+	case a.Brain != "":
+		return "a service"
 	case a.Task != "":
 		return callwright.Clip(a.Task, 120)
 	}
-	return "no task"
+	return ""
 }

@@ -20,8 +20,12 @@ func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error
 	}
 	data := list{Next: r.Next(found.Next), Personas: p.cfg.Personas != nil}
 	for _, n := range found.Items {
+		by := leader(n.Agent)
+		if by == "" {
+			by = "nothing: its calls are refused"
+		}
 		data.Rows = append(data.Rows, row{
-			Path: page.Path("/agents/numbers", n.Number.String()), Name: n.Number.String(), Leader: leader(n.Agent), Changed: n.UpdatedAt,
+			Path: page.Path("/agents/numbers", n.Number.String()), Name: n.Number.String(), Leader: by, Changed: n.UpdatedAt,
 		})
 	}
 	return &page.View{Page: "numbers", Title: "Inbound numbers", Data: data}, nil
@@ -52,7 +56,7 @@ func (p pages) showNumber(
 ) (page.Answer, error) {
 	return p.show(ctx, r, form{
 		Title: "Calls to " + n.Number.String(), Path: page.Path("/agents/numbers", n.Number.String()), List: "/agents/numbers",
-		ListTitle: "All inbound numbers", Save: "Save", Version: n.Version, Notes: p.notes(ctx, n.Org, n.Agent), Faults: faults,
+		ListTitle: "All inbound numbers", Save: "Save", Version: n.Version, Warnings: p.cfg.Agents.NumberWarnings(ctx, n), Notes: p.notes(n.Agent), Faults: faults,
 	}, agentform.Number, values)
 }
 

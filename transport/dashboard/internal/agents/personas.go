@@ -148,7 +148,8 @@ func (p pages) showPersona(
 ) (page.Answer, error) {
 	f, v := personaForm(), latest(one)
 	f.Title, f.Path, f.Save, f.Version, f.Faults = one.Persona.Name, page.Path("/agents/personas", one.Persona.ID), "Save", one.Persona.Revision, faults
-	f.Notes = append([]string{personaState(one)}, p.notes(ctx, r.Org(), agents.Agent{Task: v.Orchestration, VoiceSettings: v.Call.VoiceSettings, Tools: v.Tools})...)
+	a := agents.Agent{Task: v.Orchestration, VoiceSettings: v.Call.VoiceSettings, Tools: v.Tools}
+	f.Warnings, f.Notes = p.cfg.Agents.Warnings(ctx, r.Org(), a), append([]string{personaState(one)}, p.notes(a)...)
 	if len(v.Conditions) > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("its conditions, %d, are set by the API, and stay as they are", len(v.Conditions)))
 	}

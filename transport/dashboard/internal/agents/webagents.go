@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
@@ -73,7 +72,7 @@ func (p pages) showWebAgent(
 ) (page.Answer, error) {
 	f := webAgentForm()
 	f.Title, f.Path, f.Save, f.Version, f.Faults = "Web agent "+w.ID, page.Path("/agents/web", w.ID), "Save", w.Version, faults
-	f.Notes = p.notes(ctx, w.Org, w.Agent)
+	f.Warnings, f.Notes = p.cfg.Agents.Warnings(ctx, w.Org, w.Agent), p.notes(w.Agent)
 	f.Actions = []action{{page.Path(f.Path, "delete"), "Delete", "Delete this web agent? The records of its calls remain.", true}}
 	if p.cfg.Calls {
 		f.Call = "/calls/new?agent_id=" + url.QueryEscape(w.ID)
@@ -81,9 +80,8 @@ func (p pages) showWebAgent(
 	return p.show(ctx, r, f, agentform.WebAgent, values)
 }
 
-// notes returns sentences about settings without an effect, and about settings that the form does not show.
-func (p pages) notes(ctx context.Context, org callwright.OrgID, a agents.Agent) []string {
-	notes := p.cfg.Agents.Warnings(ctx, org, a)
+// notes returns sentences about voice settings without an effect, and about settings that the form does not show.
+func (p pages) notes(a agents.Agent) (notes []string) {
 	for _, ignored := range p.cfg.Agents.IgnoredVoiceSettings(a) {
 		notes = append(notes, ignored.Field+" has no effect: "+ignored.Message)
 	}

@@ -69,12 +69,15 @@ func lanesOf(r *page.Request, lines []call.Entry) lanes {
 
 // utterance returns the picture of a line.
 func utterance(e call.Entry) chart.Utterance {
-	u := chart.Utterance{Shape: chart.LaneWords, Start: e.Start, End: max(e.Start, e.End), Text: callwright.Clip(e.Text, 200), Href: lineAnchor(e.Seq)}
+	u := chart.Utterance{Shape: chart.LaneWords, Start: e.Start, End: max(e.Start, e.End), Text: callwright.Clip(e.Words(), 200), Href: lineAnchor(e.Seq)}
 	if e.Speaker != call.SpeakerUser {
 		u.Lane = 1
 	}
 	if e.Speaker == call.SpeakerAction {
 		u.Shape = chart.LaneAction
+	}
+	if e.Unrecognized != "" {
+		u.Marks = append(u.Marks, chart.Mark{Kind: chart.MarkFailure, Start: u.Start, Note: unrecognizedText(e.Unrecognized)})
 	}
 	if e.Waited > 0 {
 		u.Marks = append(u.Marks, chart.Mark{

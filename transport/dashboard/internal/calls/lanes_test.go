@@ -39,6 +39,7 @@ func (h *house) converse(id string) {
 		{Speaker: call.SpeakerUser, Text: "Uh-huh.", Start: 11800 * ms, End: 12300 * ms},
 		{Speaker: call.SpeakerUser, Turn: 2, Text: `Wait, "stop" <please>.`, Start: 17500 * ms, End: 19 * time.Second, Waited: 400 * ms, WaitedFor: "finished", Expected: conversation.Expected{Kind: expect.Digits, Min: 4, Max: 4}},
 		{Speaker: call.SpeakerUser, Turn: 3, Text: "I have a question.", Start: 20 * time.Second, End: 21 * time.Second, Waited: 400 * ms, WaitedFor: "invented", Expected: conversation.Expected{Kind: expect.YesNo}},
+		{Speaker: call.SpeakerUser, Turn: 4, Text: "Hello", Unrecognized: conversation.UnrecognizedTimeout, Start: 21500 * ms, End: 21900 * ms},
 		{Speaker: call.SpeakerAction, Turn: 3, Text: "pressed 1", Start: 22 * time.Second, End: 22 * time.Second},
 	} {
 		e.Seq = i + 1
@@ -59,7 +60,9 @@ func TestLanes(t *testing.T) {
 		"(turn over after 400 ms: a complete sentence)", "(turn over after 400 ms: invented)", "(begun early at 0:08.4)",
 		"(expected digits (3 to 10), heard 415)", "(expected digits (4), heard none)", "(expected yes or no)",
 		"(begun early at 0:06.0, withdrawn: the other side continued to speak)",
-		"<dd>3, of which 1 ended too early: the other side continued within a second</dd>", "<dd>1; the agent paused and continued 1 time</dd>",
+		"Other side: Hello (not recognized) · not recognized: the recognizer returned no text in time</title>", "not recognized: 1.",
+		`Hello <small class="fault">(not recognized: the recognizer returned no text in time)</small>`, "<dd>words of the other side, 1 time</dd>",
+		"<dd>4, of which 1 ended too early: the other side continued within a second</dd>", "<dd>1; the agent paused and continued 1 time</dd>",
 		"<dd>2, of which 1 was withdrawn</dd>", "1 answer to speech in the whole call",
 		`<th scope="row">Median</th><td class="number">900 ms</td><td class="number">950 ms</td><td class="number">1.0 s</td><td class="number">1.1 s</td><td class="number">1.2 s</td>`)
 	if n := strings.Count(text, `class="aside"`); n != 1 {

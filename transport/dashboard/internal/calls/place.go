@@ -29,7 +29,7 @@ type form struct {
 // formFields lists the fields of the form, without those of its conversation section. The last two fields are hidden. They contain the id of the call to repeat, and the settings of
 // that call that the form cannot represent.
 var formFields = []string{
-	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
+	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "brain_url", "agent_id", "first_sentence", "voice", "language", "max_duration",
 	"record", "wait_for_greeting", "request_data", "again", "missing",
 }
 
@@ -75,7 +75,7 @@ func again(c call.Call) (form, error) {
 	data, err := turnlog.JSON(c.RequestData)
 	f := form{Values: map[string]string{
 		"again": c.ID, "missing": strings.Join(missing(c), ", "),
-		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
+		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "brain_url": a.Brain, "first_sentence": a.FirstSentence,
 		"voice": a.Voice, "language": a.Language, "request_data": data,
 		"record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
 	}}
@@ -165,7 +165,7 @@ func (f form) request() (call.Request, error) {
 		*number = callwright.TypedNumber(f.Values[name])
 	}
 	for name, setting := range map[string]*callwright.Optional[string]{
-		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
+		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "brain_url": &r.Overrides.Brain, "first_sentence": &r.Overrides.FirstSentence,
 		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
 	} {
 		if value := f.Values[name]; value != "" {

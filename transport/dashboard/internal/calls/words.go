@@ -42,6 +42,7 @@ var causes = map[call.Cause]string{
 	call.CauseMaxDuration: "the call had reached its longest duration", call.CauseTransferred: "the other side was transferred",
 	call.CauseNoACK: "the caller never confirmed the answer", call.CauseNodeLost: "the server on which the call ran stopped",
 	call.CauseDrained:   "the server was stopped, and the time that running calls have then was over",
+	call.CauseNoAgent:   "nothing answers at the number: it has no task, pathway, persona or brain",
 	call.CauseNoPathway: "the agent's pathway or persona no longer exists", call.CauseModelRefused: "the language model refuses the key or the request",
 	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
 	call.CauseFax: "a fax machine answered", call.CauseAnnouncement: "the network played an announcement",
@@ -102,8 +103,25 @@ func heldText(why conversation.HoldReason) string {
 		return "no words in time"
 	case conversation.HoldCut:
 		return "then stopped"
+	case conversation.HoldOnHold:
+		return "the other side had put the call on hold"
 	}
 	return string(why)
+}
+
+// unrecognizedText describes why words of the other side were not recognized.
+func unrecognizedText(why conversation.Unrecognized) string {
+	switch why {
+	case conversation.UnrecognizedTimeout:
+		return "not recognized: the recognizer returned no text in time"
+	case conversation.UnrecognizedUnavailable:
+		return "not recognized: the recognizer is not available"
+	case conversation.UnrecognizedRefused:
+		return "not recognized: the recognizer refuses the request or the key"
+	case conversation.UnrecognizedError:
+		return "not recognized: the recognizer failed"
+	}
+	return "not recognized: " + string(why)
 }
 
 // expectedText describes the answer that the agent expected, and the digits that were understood.

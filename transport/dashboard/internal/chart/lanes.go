@@ -47,6 +47,7 @@ const (
 	MarkCut       LaneMark = "cut"       // a thick vertical line
 	MarkBegun     LaneMark = "begun"     // a filled triangle
 	MarkWithdrawn LaneMark = "withdrawn" // a hollow triangle with a cross
+	MarkFailure   LaneMark = "failure"   // a cross at the beginning of the utterance
 )
 
 // laneMarks lists the kinds of marks, in the order of the legend, with their names.
@@ -55,13 +56,13 @@ var laneMarks = []struct {
 	name string
 }{
 	{MarkWait, "waited for more words"}, {MarkThought, "answer prepared"}, {MarkHold, "agent paused"}, {MarkCut, "interrupted"},
-	{MarkBegun, "answer begun early"}, {MarkWithdrawn, "early answer withdrawn"},
+	{MarkBegun, "answer begun early"}, {MarkWithdrawn, "early answer withdrawn"}, {MarkFailure, "not recognized"},
 }
 
 // Mark is an event or a part of an utterance.
 type Mark struct {
 	Kind       LaneMark
-	Start, End time.Duration // End is ignored for MarkCut, MarkBegun and MarkWithdrawn
+	Start, End time.Duration // End is ignored for MarkCut, MarkBegun, MarkWithdrawn and MarkFailure
 	Note       string        // description of the mark
 }
 
@@ -159,7 +160,7 @@ func (l Lanes) rows(shown []Utterance) *laneRows {
 // until returns the end of a mark, which is its start if it has no length.
 func (m Mark) until() time.Duration {
 	switch m.Kind {
-	case MarkCut, MarkBegun, MarkWithdrawn:
+	case MarkCut, MarkBegun, MarkWithdrawn, MarkFailure:
 		return m.Start
 	case MarkWait, MarkThought, MarkHold:
 	}
@@ -287,6 +288,10 @@ func (p *pen) laneSample(kind LaneMark, s span) {
 		var d path
 		d.add("M", s.x-6, s.y+laneHeight-11).add("l", 12, 12).add("m", 0, -12).add("l", -12, 12)
 		p.shape("path", "withdrawn", "d", d.String())
+	case MarkFailure:
+		var d path
+		d.add("M", s.x, middle-6).add("l", 12, 12).add("m", 0, -12).add("l", -12, 12)
+		p.shape("path", "stop", "d", d.String())
 	}
 }
 

@@ -191,7 +191,7 @@ func hostile(text string, v float64, n int) []picture {
 	}
 	messages, regions, utterances := make([]chart.Message, n), make([]chart.Region, n), make([]chart.Utterance, n)
 	for i := range n {
-		kind := []chart.LaneMark{chart.MarkWait, chart.MarkThought, chart.MarkHold, chart.MarkCut, chart.MarkBegun, chart.MarkWithdrawn, chart.LaneMark(text)}[i%7]
+		kind := []chart.LaneMark{chart.MarkWait, chart.MarkThought, chart.MarkHold, chart.MarkCut, chart.MarkBegun, chart.MarkWithdrawn, chart.MarkFailure, chart.LaneMark(text)}[i%8]
 		utterances[i] = chart.Utterance{
 			Lane: i%4 - 1, Shape: []chart.LaneShape{chart.LaneWords, chart.LaneAside, chart.LaneAction, chart.LaneShape(text)}[i%4], Start: span / 2, End: span, Text: text,
 			Href: text, Marks: slices.Repeat([]chart.Mark{{Kind: kind, Start: span / 3, End: span, Note: text}, {Kind: kind, Start: span, End: -span}}, i%3),
