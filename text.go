@@ -1,6 +1,7 @@
 package callwright
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -15,6 +16,24 @@ func Longer(text string, most int) bool {
 // characters (Cc, Cf), and line and paragraph separators (Zl, Zp). Terminals interpret some of them.
 func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// Printable returns a text without invalid UTF-8, control characters (Cc) and characters that change the direction of other characters (the
+// Unicode property Bidi_Control). Newlines and tabs stay. A carriage return before a newline is deleted, and other white space among the control
+// characters becomes a space, so that words stay apart. Texts of models enter conversations, chats and records through it, because such
+// characters damage speech and disguise text.
+func Printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\n', c == '\t':
+			return c
+		case unicode.IsControl(c) && unicode.IsSpace(c):
+			return ' '
+		case unicode.IsControl(c), unicode.Is(unicode.Bidi_Control, c):
+			return -1
+		}
+		return c
+	}, strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r\n", "\n"))
 }
 
 // Clip shortens a text so that its length in bytes does not exceed the limit, most, for example for a database column or a log line.

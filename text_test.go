@@ -3,6 +3,7 @@ package callwright_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -43,6 +44,24 @@ func TestHidden(t *testing.T) {
 	for _, c := range "aZ 9é漢\u0301😀" {
 		if callwright.Hidden(c) {
 			t.Errorf("%U is taken to be hidden", c)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "bye\xff.": "bye.", "a\u0007b\u202ec": "abc", "one\ntwo\tthree": "one\ntwo\tthree", "a\r\nb\rc\vd\u0085e": "a\nb c d e", "שלום\u200f, é漢\u0301😀\u200d": "שלום, é漢\u0301😀\u200d",
+	} {
+		if got := callwright.Printable(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+	for c := range rune(unicode.MaxRune + 1) {
+		got := callwright.Printable("a" + string(c) + "b")
+		disguises := unicode.Is(unicode.Bidi_Control, c) || unicode.IsControl(c) && c != '\n' && c != '\t'
+		if disguises && got != "ab" && got != "a b" || !disguises && got != "a"+string(c)+"b" {
+			t.Errorf("%U becomes %q", c, got)
 		}
 	}
 }

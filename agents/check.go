@@ -109,6 +109,7 @@ func (a Agent) checkTexts(found *faultList) {
 	a.checkBrain(found)
 	found.addIf(callwright.Longer(a.Task, MaxTask), "task", "must have at most %d characters", MaxTask)
 	found.addIf(callwright.Longer(a.Persona, MaxPersona), "persona", "must have at most %d characters", MaxPersona)
+	found.addIf(a.FirstSentence != "" && strings.TrimSpace(a.FirstSentence) == "", "first_sentence", "must not be blank")
 	found.addIf(callwright.Longer(a.FirstSentence, MaxFirstSentence),
 		"first_sentence", "must have at most %d characters", MaxFirstSentence)
 	found.addIf(a.MaxDuration < 0 || a.MaxDuration > LongestCall,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ type InboundNumber struct {
 }
 
 // leads lists the settings that select what leads the conversations of an agent.
-var leads = []Setting{SettingTask, SettingPathway, SettingPathwayVersion, SettingStartNode, SettingPersonaID, SettingBrain}
+var leads = []Setting{SettingTask, SettingPathway, SettingPathwayVersion, SettingStartNode, SettingPersonaID, SettingBrain, SettingAgentID}
 
 // noteRefusals sets Refused after an update. It reports whether Refused has changed. An update of other settings changes nothing.
 func (n *InboundNumber) noteRefusals(r Report) bool {
@@ -205,8 +206,12 @@ func (s *Service) UpdateInbound(
 		if outdated = p.outdated(n.Version); outdated != nil {
 			return nil //nolint:nilerr // see outdated
 		}
+		copied, err := s.copied(ctx, org, p.AgentID)
+		if err != nil {
+			return err
+		}
 		w := WebAgent{Agent: n.Agent}
-		r, err = apply(&w, changes, func(w *WebAgent) []error {
+		r, err = apply(&w, slices.Concat(copied, changes), func(w *WebAgent) []error {
 			w.Agent.setDefaults()
 			return s.faults(ctx, org, &w.Agent)
 		})
@@ -226,6 +231,28 @@ func (s *Service) UpdateInbound(
 		return nil
 	})
 	return n, r, cmp.Or(outdated, err)
+}
+
+// copied returns the change that copies a web agent's settings to a number, or no change if the id is empty. It locks the persona of the web
+// agent against deletion.
+func (s *Service) copied(ctx context.Context, org callwright.OrgID, id string) ([]change, error) {
+	if id == "" {
+		return nil, nil
+	}
+	settings := []Setting{SettingAgentID}
+	web, err := s.cfg.WebAgents.Agent(ctx, org, id)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return []change{{settings, nil, callwright.InField(string(SettingAgentID), err)}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := s.holdPersona(ctx, org, Patch{PersonaID: callwright.Given(web.Agent.PersonaID)}); err != nil {
+		return nil, err
+	}
+	a := web.Agent
+	a.Machines, a.Keywords = Machines{}, nil
+	return []change{{settings, func(w *WebAgent) { w.Agent = a }, nil}}, nil
 }
 
 // holdPersona locks the persona of a patch against deletion before the number refers to it. It ignores an absent persona, because faults

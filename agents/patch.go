@@ -49,6 +49,10 @@ type Patch struct {
 	LeastWait        callwright.Optional[time.Duration]
 	LongestWait      callwright.Optional[time.Duration]
 
+	// AgentID is the id of a web agent whose settings the update of a number copies before it makes the other changes: all of them except
+	// Machines, Keywords and the metadata. Later changes of the web agent do not change the number. Empty means none. Other updates ignore it.
+	AgentID string
+
 	// Version, if not 0, is the stored Version of the web agent or number that the patch is based on. If the stored Version differs, the
 	// update changes nothing and returns CodeConflict. Calls ignore it.
 	Version int64
@@ -79,6 +83,7 @@ const (
 	SettingPathwayVersion  Setting = "pathway_version"
 	SettingStartNode       Setting = "start_node_id"
 	SettingPersonaID       Setting = "persona_id"
+	SettingAgentID         Setting = "agent_id" // the web agent in Patch.AgentID
 	SettingBrain           Setting = "brain_url"
 	SettingPersona         Setting = "persona"
 	SettingVoice           Setting = "voice"

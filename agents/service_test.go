@@ -230,6 +230,27 @@ func isUnanswered(err error) bool {
 	return ok && e.Code == callwright.CodeInvalidState && e.Field == "phone_number"
 }
 
+// TestCopyOfWebAgent checks that a number gets the settings of a web agent before its other changes, and refuses an absent one alone.
+func TestCopyOfWebAgent(t *testing.T) {
+	t.Parallel()
+	s := registered(t)
+	web := create(t, s, agents.Agent{
+		Task: "Help.", Voice: "rms", Interruptibility: new(1), Keywords: []string{"Acme"}, Machines: agents.Machines{Fax: agents.MachineIgnore},
+	})
+	a, report := update(t, s, agents.Patch{AgentID: web.ID, Voice: callwright.Given("slt")})
+	if len(report) != 2 || report[agents.SettingAgentID] != nil || a.Task != "Help." || a.Voice != "slt" || *a.Interruptibility != 1 || a.Keywords != nil ||
+		a.Machines != (agents.Machines{}) {
+		t.Errorf("got %+v, %v", a, report)
+	}
+	a, report = update(t, s, agents.Patch{AgentID: "absent", FirstSentence: callwright.Given("Hello.")})
+	if !errors.Is(report[agents.SettingAgentID], callwright.ErrNotFound) || a.FirstSentence != "Hello." || a.Task != "Help." {
+		t.Errorf("an absent web agent: %+v, %v", a, report)
+	}
+	if n, err := s.Inbound(t.Context(), "a", number); err != nil || n.Refused[agents.SettingAgentID] == "" {
+		t.Errorf("the refusal is %v, %v", n.Refused, err)
+	}
+}
+
 // TestRefusedLeader checks that a number whose pathway was refused does not answer with something else, that the refusal stays readable until
 // the leader is set, and that the number otherwise keeps its former leader.
 func TestRefusedLeader(t *testing.T) {

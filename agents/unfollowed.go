@@ -30,3 +30,11 @@ func (s *Service) Warnings(ctx context.Context, org callwright.OrgID, a Agent) (
 	}
 	return list
 }
+
+// Models returns the names by which agents can select a model, in alphabetical order, or nil if the server accepts every name.
+func (s *Service) Models() []string {
+	if s.cfg.Model == nil {
+		return nil
+	}
+	return llm.Names(s.cfg.Model)
+}

@@ -23,6 +23,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/voicemail"
@@ -37,7 +38,7 @@ import (
 // modules returns the constructors of all parts of the platform.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogLevel, newRuntime, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogLevel, newRuntime, newShares, newSecrets, newService, newPrices, newModelMeter, newModel, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls, newNumberProofs)),
@@ -192,6 +193,7 @@ type callParts struct {
 	Recordings call.Recordings
 	Webhooks   *webhook.Sender
 	Model      llm.Model
+	Prices     price.Table
 	Recognizer conversation.Recognizer
 	Engines    engines
 	Voices     *speech.Service
@@ -207,7 +209,7 @@ func newCalls(p callParts) (*call.Service, error) {
 	c := call.Config{
 		Store: agentstore.Calls{DB: p.DB}, Leases: bunstore.Leases{DB: p.DB}, Atomic: p.DB, Work: p.Work,
 		Line: p.Line, Routes: p.Trunks, Agents: p.Agents, Observe: p.Ends.observe, Numbering: orgstore.Tenants{DB: p.DB},
-		Model: p.Model, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
+		Model: p.Model, Prices: p.Prices.Cost, Recordings: p.Recordings, Notifier: p.Listener.notifier(p.Webhooks, p.Config),
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int, language string) call.AMD { return voicemail.New(rate, language, nil) },
 		Activity: func(rate int) conversation.Activity { return activity.New(rate, silero.New()) },

@@ -62,6 +62,7 @@ type Config struct {
 	LLMAPIKey   callwright.Secret // --llm-api-key: key for LLMBaseURL
 	LLMModels   []NamedModel      // --llm-models: further models, which clients select by name
 	LLMFallback string            // --llm-fallback: name of the one of LLMModels that replies if the default model fails; empty means none
+	LLMPrices   string            // --llm-prices: file with the prices of models, see package price; empty means the built-in prices
 	TTS         string            // --tts: flite, espeak, openai, elevenlabs, cartesia or deepgram; empty means flite, or espeak if flite is not installed
 	TTSURL      string            // --tts-url: address of a streamed voice; empty means the service's own
 	TTSModel    string            // --tts-model: model that speaks; empty means the adapter's default

@@ -28,7 +28,7 @@ type engines struct {
 
 // newModel returns the program's model, or a selection of the models in the settings. Without --llm-base-url, the default of the selection
 // is the scripted model.
-func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwright.Runtime) (llm.Model, error) {
+func newModel(lc fx.Lifecycle, c Config, service *openai.Client, meter modelMeter, runtime callwright.Runtime) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
 	}
@@ -36,13 +36,13 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		Default: scripted.New(), Others: make(map[string]llm.Model, len(c.LLMModels)), Fallback: c.LLMFallback, Runtime: runtime,
 	}
 	if c.LLMBaseURL != "" {
-		choice.Default = service
+		choice.Default = metered{service, meter}
 		if protocol, _, _ := splitProtocol(c.LLMBaseURL); protocol != protocolOpenAI {
 			model, err := newClient(lc, NamedModel{Model: c.LLMModel, BaseURL: c.LLMBaseURL, Key: c.LLMAPIKey}, runtime)
 			if err != nil {
 				return nil, fmt.Errorf("--llm-base-url: %w", err)
 			}
-			choice.Default = model
+			choice.Default = metered{model, meter}
 		}
 	}
 	for _, m := range c.LLMModels {
@@ -50,7 +50,7 @@ func newModel(lc fx.Lifecycle, c Config, service *openai.Client, runtime callwri
 		if err != nil {
 			return nil, fmt.Errorf("--llm-models %s: %w", m.Name, err)
 		}
-		choice.Others[m.Name] = other
+		choice.Others[m.Name] = metered{other, meter}
 	}
 	return llm.NewSelection(choice)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 )
 
 // TestModels checks that each request reaches the model that it names, with that model's own key.
@@ -43,7 +44,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := newModel(lc, c, service, callwright.Runtime{})
+	model, err := newModel(lc, c, service, newModelMeter(price.Table{}), callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestFallback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := newModel(lc, c, service, callwright.Runtime{})
+	model, err := newModel(lc, c, service, newModelMeter(price.Table{}), callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func (l listener) notifier(s *webhook.Sender, c Config) callsapi.Notifier {
 }
 
 // newMetrics returns a registry of the metrics that /metrics serves.
-func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheus.Registry {
+func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds, models modelMeter) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	gauge := func(name, help string, value func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "callwright", Name: name, Help: help}, value)
@@ -114,6 +114,7 @@ func newMetrics(media *rtpmedia.Media, line *sipua.UA, ends callEnds) *prometheu
 		gauge("media_late_frames", "Frames sent 20 ms late or later.",
 			func() float64 { return float64(media.Counters().LateFrames) }),
 	)
+	r.MustRegister(models.collectors()...)
 	return r
 }
 

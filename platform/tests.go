@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/join"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
@@ -39,6 +40,7 @@ type testParts struct {
 	Webhooks *webhook.Sender
 	Issues   *triage.Service
 	Model    llm.Model
+	Prices   price.Table
 	Runtime  callwright.Runtime
 
 	Deliveries *delivery.Log
@@ -54,7 +56,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	held, err := engine.New(engine.Config{
 		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{}),
 		Judge:       func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) },
-		CheckCaller: p.Config.hasModel(), Runtime: p.Runtime,
+		CheckCaller: p.Config.hasModel(), Pricer: p.Prices.Cost, Runtime: p.Runtime,
 	})
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
 	c := tornado.Config{
 		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Runtime: p.Runtime,
+		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Pricer: p.Prices.Cost, Runtime: p.Runtime,
 	}
 	if p.Config.hasModel() {
 		c.Model = p.Model

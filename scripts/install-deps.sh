@@ -61,7 +61,7 @@ missing() {
   done
 }
 
-# packages installs the npm packages of internal/tools/web (checkers of pages, TypeScript, a server of tools) and, for tests, of internal/tools/engines (the
+# packages installs the npm packages of internal/tools/web (checkers of pages, TypeScript) and, for tests, of internal/tools/engines (the
 # clients of vendors of speech), unless they are as the lock files say.
 packages() {
   case $group in

@@ -47,9 +47,10 @@ func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suites look for
 	}
 	agentstest.RunStreamer(t, func(t *testing.T) conversation.Streamer { return start(t, &enginetest.Engine{}) }, h)
 	agentstest.RunRecognizer(t, h)
+	// Nothing in a committed transcript tells which commit it answers.
 	enginetest.RunFaults(t, func(t *testing.T, f enginetest.Fault, breaks func(int, string) bool) conversation.Streamer {
 		return start(t, &enginetest.Engine{Fault: f, Break: breaks})
-	}, speak)
+	}, speak, enginetest.Doubles)
 }
 
 // TestAddress checks the URL of a session.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 		return "", err
 	}
 	fields := map[string]string{"model": c.config.Transcription, "response_format": "json"}
-	if strings.Contains(strings.ToLower(c.config.Transcription), "whisper") && !c.onlyJSON.Load() {
+	if strings.Contains(strings.ToLower(c.config.Transcription), "whisper") {
 		fields["response_format"] = "verbose_json" // with the probabilities that a segment is no speech
 	}
 	if language != "" {
@@ -74,16 +75,57 @@ func (c *Client) transcribe(ctx context.Context, audio []int16, language, prompt
 	if prompt != "" {
 		fields["prompt"] = prompt
 	}
-	words, err := c.transcription(ctx, file.Bytes(), fields)
-	if refused, ok := errors.AsType[*chat.ServiceError](err); ok && aboutFormat(refused) && fields["response_format"] != "json" {
-		c.onlyJSON.Store(true)
-		fields["response_format"] = "json"
-		words, err = c.transcription(ctx, file.Bytes(), fields)
+	for field, value := range fields {
+		if _, refused := c.refusedFields.Load(fieldKey(field, value)); refused {
+			without(fields, field)
+		}
 	}
-	if err != nil {
-		return "", speechError(ctx, err)
+	for {
+		words, err := c.transcription(ctx, file.Bytes(), fields)
+		field := refusedField(err, fields)
+		if field == "" {
+			if err != nil {
+				err = speechError(ctx, err)
+			}
+			return words, err
+		}
+		c.refusedFields.Store(fieldKey(field, fields[field]), true)
+		without(fields, field)
 	}
-	return words, nil
+}
+
+// fieldKey returns the key of a refused field in Client.refusedFields. A service may accept other languages than one that it refuses.
+func fieldKey(field, value string) string {
+	if field == "language" {
+		return field + "=" + value
+	}
+	return field
+}
+
+// without deletes a field that the service refuses. The form of the answer becomes the one that all services have.
+func without(fields map[string]string, field string) {
+	if field == "response_format" {
+		fields[field] = "json"
+		return
+	}
+	delete(fields, field)
+}
+
+// refusedField returns the optional field that the service refuses with err, or "" for another error.
+func refusedField(err error, fields map[string]string) string {
+	refused, ok := errors.AsType[*chat.ServiceError](err)
+	if !ok {
+		return ""
+	}
+	if aboutFormat(refused) && fields["response_format"] != "json" {
+		return "response_format"
+	}
+	for _, field := range []string{"language", "prompt"} {
+		if fields[field] != "" && refused.Param == field && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity) {
+			return field
+		}
+	}
+	return ""
 }
 
 // readTranscript returns the words in a transcription response. Models of the Whisper family invent words for noise: segments that are

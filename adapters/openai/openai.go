@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sync"
 	"sync/atomic"
 
 	"github.com/callwright/callwright"
@@ -49,10 +50,10 @@ type Client struct {
 	config  Config // without its APIKey
 	service *chat.Service
 
-	refused  chat.Refusals[chatRequest]
-	onlyWAV  atomic.Bool // whether the service has refused PCM
-	onlyJSON atomic.Bool // whether the service has refused transcriptions with probabilities
-	thinking atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
+	refused       chat.Refusals[chatRequest]
+	onlyWAV       atomic.Bool // whether the service has refused PCM
+	refusedFields sync.Map    // keys of fields of transcriptions that the service has refused: see fieldKey
+	thinking      atomic.Bool // whether the last reply ended thoughts that it had not begun: see orphan
 }
 
 var (

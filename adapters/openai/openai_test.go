@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -239,5 +240,41 @@ func TestTranscriptionRequest(t *testing.T) {
 	}
 	if _, err := u.Finish(t.Context()); callwright.CodeOf(err) != callwright.CodeInvalidState {
 		t.Errorf("finished twice: %v", err)
+	}
+}
+
+// TestRefusedFields checks that a transcription is requested again without a field that the service refuses, and later ones without it at once.
+func TestRefusedFields(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.FormValue("response_format")+" "+r.FormValue("language")+" "+r.FormValue("prompt"))
+		switch {
+		case r.FormValue("response_format") != "json":
+			refuse(w, http.StatusBadRequest, "", "response_format verbose_json is not compatible with this model", "response_format")
+		case r.FormValue("language") == "yue":
+			refuse(w, http.StatusUnprocessableEntity, "", "unknown language", "language")
+		case r.FormValue("prompt") != "":
+			refuse(w, http.StatusBadRequest, "", "prompt is not supported", "prompt")
+		default:
+			answer(w, http.StatusOK, map[string]string{"text": "Hello."})
+		}
+	}))
+	t.Cleanup(server.Close)
+	c := client(t, openai.Config{BaseURL: server.URL, Transcription: "whisper-large-v3"})
+	for _, language := range []string{"yue-HK", "cmn-Hans-CN", "yue-HK"} {
+		u, err := c.Listen(t.Context(), conversation.Hearing{Rate: 16000, Language: language, Keywords: []string{"Ana"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Write(agentstest.Voice("hello", 16000)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := u.Finish(t.Context()); err != nil || got.Text != "Hello." {
+			t.Errorf("%q, %v", got.Text, err)
+		}
+	}
+	if want := []string{"verbose_json yue Ana", "json yue Ana", "json  Ana", "json  ", "json zh ", "json  "}; !slices.Equal(asked, want) {
+		t.Errorf("the service is asked %q", asked)
 	}
 }

@@ -70,15 +70,13 @@ func (o *Online) Open(ctx context.Context, h conversation.Hearing) (conversation
 	if err := session.CheckRate(h.Rate); err != nil {
 		return nil, err
 	}
-	dial := func(ctx context.Context) (session.Conn, error) {
-		return session.Dial(ctx, o.url.String(), nil, o.client)
-	}
-	conn, err := dial(ctx)
+	first, err := session.Dial(ctx, o.url.String(), nil, o.client)
 	if err != nil {
 		return nil, err
 	}
-	return session.New(ctx, &relay{dial: dial, conns: []session.Conn{conn}, changed: make(chan struct{}, 1)}, protocol{}, h.Rate,
-		session.Config{Rate: rate, Piece: piece})
+	r := &relay{server: o, conns: []session.Conn{first}, changed: make(chan struct{}, 1)}
+	r.dialing, r.end = context.WithCancel(ctx)
+	return session.New(ctx, r, protocol{}, h.Rate, session.Config{Rate: rate, Piece: piece})
 }
 
 // These texts mark the end of an utterance, from the client and from the server.
@@ -90,7 +88,9 @@ const (
 // relay is a connection for several utterances, because a connection of the server recognizes one. It opens the connection for the next
 // utterance when an utterance ends.
 type relay struct {
-	dial    func(ctx context.Context) (session.Conn, error)
+	server  *Online
+	dialing context.Context //nolint:containedctx // of the connections, which Close ends
+	end     context.CancelFunc
 	changed chan struct{} // receives a token when conns or closed has changed
 
 	mu     sync.Mutex
@@ -144,7 +144,7 @@ func (r *relay) Write(ctx context.Context, m session.Message) error {
 	if err := newest.Write(ctx, m); err != nil || !m.Text {
 		return err
 	}
-	next, err := r.dial(ctx)
+	next, err := session.Dial(r.dialing, r.server.url.String(), nil, r.server.client)
 	if err != nil {
 		return err
 	}
@@ -163,6 +163,7 @@ func (r *relay) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
+	r.end()
 	for _, c := range r.conns {
 		_ = c.Close()
 	}

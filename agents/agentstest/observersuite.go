@@ -26,7 +26,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 		var want []string
 		for _, e := range []conversation.Entry{
 			{Role: conversation.RoleAgent, Text: "Good morning.", Start: 20 * time.Millisecond, End: time.Second},
-			{Role: conversation.RoleCaller, Text: "Hello. \u202e日本語", Confidence: 1, Start: time.Second, End: 2 * time.Second},
+			{Role: conversation.RoleCaller, Text: "Hello. 日本語", Confidence: 1, Start: time.Second, End: 2 * time.Second},
 			{Role: conversation.RoleCaller, Text: "12#", Digits: true, Start: 3 * time.Second, End: 3 * time.Second},
 			{Role: conversation.RoleAgent, Text: "w5", Digits: true, Start: 4 * time.Second, End: 5 * time.Second},
 			{Role: conversation.RoleAgent, Text: "I was", Interrupted: true, Latency: conversation.Latency{Playing: time.Second}},

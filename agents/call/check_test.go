@@ -99,9 +99,12 @@ func TestCreateNamesTheField(t *testing.T) {
 		},
 		"idle.times":        {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(11)}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Times: new(-1)}})},
 		"idle.filler_after": {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{FillerAfter: new(16 * time.Second)}})},
-		"idle.prompt":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Prompt: long(dialogue.MaxIdleText + 1)}})},
-		"idle.goodbye":      {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Goodbye: long(dialogue.MaxIdleText + 1)}})},
-		"idle.filler":       {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Filler: long(dialogue.MaxIdleText + 1)}})},
+		"first_sentence": {
+			agent(agents.Agent{Task: "t", FirstSentence: " \n\t"}), agent(agents.Agent{Task: "t", FirstSentence: long(agents.MaxFirstSentence + 1)}),
+		},
+		"idle.prompt":  {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Prompt: " "}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Prompt: long(dialogue.MaxIdleText + 1)}})},
+		"idle.goodbye": {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Goodbye: "\t"}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Goodbye: long(dialogue.MaxIdleText + 1)}})},
+		"idle.filler":  {agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Filler: "\n"}}), agent(agents.Agent{Task: "t", Idle: &dialogue.Idle{Filler: long(dialogue.MaxIdleText + 1)}})},
 		"interruption_threshold": {
 			agent(agents.Agent{Task: "t", Interruption: new(-time.Second)}),
 			agent(agents.Agent{Task: "t", Interruption: new(11 * time.Second)}),

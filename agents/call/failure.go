@@ -15,8 +15,8 @@ type Failure struct {
 	Key    string
 	Reason string // short reason of the failure
 	Detail string // details of this call in a few lines of text
-	// Minor reports that no repair is needed: the callee declined (603, 607), or the server stopped and Config.DrainTimeout was over. Calls
-	// to a busy (486, 600) or absent (480) callee have not failed: see their Status.
+	// Minor reports that no repair is needed: the callee declined (603, 607), the other side's audio stopped in the middle of the call, or the
+	// server stopped and Config.DrainTimeout was over. Calls to a busy (486, 600) or absent (480) callee have not failed: see their Status.
 	Minor bool
 }
 
@@ -29,7 +29,13 @@ const (
 
 // Failure describes a call whose Status is StatusFailed.
 func (c Call) Failure() Failure {
-	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Minor: c.Ending != nil && c.Ending.minor()}
+	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Minor: c.Ending != nil && (c.Ending.minor() || c.vanished())}
+}
+
+// vanished reports whether the other side's audio stopped in the middle of the call, as when a telephone loses its network. A call without
+// any audio from the other side has not vanished: its trunk, a firewall or NAT blocks the audio.
+func (c Call) vanished() bool {
+	return c.Ending != nil && c.Ending.Cause == CauseMediaTimeout && c.Stats.Received > 0
 }
 
 // minor reports whether the callee declined the call (603 in RFC 3261, 607 in RFC 8197), or this server was stopped.
@@ -41,6 +47,9 @@ func (c Call) failureKey() string {
 	cause := string(CauseInternal)
 	if c.Ending != nil {
 		cause = string(c.Ending.Cause)
+		if c.vanished() {
+			cause += "-vanished" // an issue about calls without any audio is another one
+		}
 		if c.Ending.SIPCode >= 300 {
 			cause += fmt.Sprintf("-%d", c.Ending.SIPCode)
 		}
@@ -58,6 +67,8 @@ func (c Call) failureReason() string {
 		return c.ErrorMessage
 	case e.Cause == CauseInternal:
 		return "an internal error of this server: its log shows the cause with the call's id"
+	case c.vanished():
+		return "the other side vanished in the middle of the call: its audio stopped, and it did not hang up"
 	case e.Cause == CauseNoAgent: // the error message also contains reasons of this number's last change
 		return outcomes[CauseNoAgent].message
 	case e.SIPCode >= 300:

@@ -112,6 +112,14 @@ func TestMinorFailures(t *testing.T) {
 			t.Errorf("%+v is minor: %t", ending, f.Minor)
 		}
 	}
+	vanished := func(received uint64) call.Failure {
+		return failedCall(func(c *call.Call) {
+			c.Ending, c.Stats.Received = &call.HangupReason{Cause: call.CauseMediaTimeout, Reason: "no media"}, received
+		}).Failure()
+	}
+	if mute, gone := vanished(0), vanished(7); mute.Minor || !gone.Minor || mute.Key == gone.Key || !strings.Contains(gone.Reason, "vanished") {
+		t.Errorf("without any audio %+v, in the middle of the call %+v", mute, gone)
+	}
 	if failedCall(func(c *call.Call) { c.Ending = nil }).Failure().Minor {
 		t.Error("a call without an end is minor")
 	}

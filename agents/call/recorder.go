@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/pcm"
@@ -10,13 +11,15 @@ import (
 
 // recordedAudio records a call's audio. A separate goroutine writes, so that no packet waits for the disk. It writes all waiting frames
 // together: if the process is killed, the file lacks the frames of one write, at most 200 ms of audio. The page cache survives the process,
-// so nothing is synced. If a stalled disk fills the buffer, further frames are recorded as silence.
+// so nothing is synced. If a stalled disk fills the buffer, further frames are recorded as silence, as are frames that the call's reader has
+// missed: every frame lies at its Frame.Elapsed in the recording, on which the times of the transcript count.
 type recordedAudio struct {
 	conversation.Audio
 	background    *background
 	frames        chan tapeFrame
 	freeBuffers   chan tapeFrame // buffers for reuse
-	droppedFrames int            // frames that the full buffer did not accept; silence replaces them
+	droppedFrames int            // frames that the full buffer did not accept, or that were never read; silence replaces them
+	position      int            // frames of the call so far, including dropped ones
 	size          int            // samples of each dropped frame
 	done          chan struct{}
 	err           error // error of the writer; read only after done is closed
@@ -27,6 +30,9 @@ type tapeFrame struct {
 	in, out       []int16
 	droppedFrames int
 }
+
+// frameTime is the duration of a frame.
+const frameTime = 20 * time.Millisecond
 
 // tapeFrames bounds the frames that wait for the disk. 250 frames are 5 s of audio.
 const tapeFrames = 250
@@ -82,6 +88,11 @@ func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	if !f.OnHold {
 		copied.out = t.background.mix(copied.out, len(f.In))
 	}
+	if missed := int(f.Elapsed/frameTime) - t.position; missed > 0 {
+		t.droppedFrames += missed
+		t.position += missed
+	}
+	t.position++
 	copied.droppedFrames = t.droppedFrames
 	select {
 	case t.frames <- copied:

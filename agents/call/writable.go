@@ -2,15 +2,14 @@ package call
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// writable removes invalid UTF-8 and NUL characters, which databases cannot store. Texts of peers and models may contain them.
-func writable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-}
+// writable returns the printable part of a text, for a call's record. Texts of peers and models may contain characters
+// that databases cannot store, or that disguise text on a page.
+func writable(text string) string { return callwright.Printable(text) }
 
 // writableLog returns a copy of a log whose texts databases can store. Its variables contain only such texts already.
 func writableLog(l pathway.Log) pathway.Log {

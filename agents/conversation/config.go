@@ -100,7 +100,7 @@ func (c *Config) complete() error {
 		}
 	}
 	c.LongestWait = max(c.LongestWait, c.EndOfTurn)
-	c.Filler.Text = strings.TrimSpace(c.Filler.Text)
+	c.Filler.Text = strings.TrimSpace(callwright.Printable(c.Filler.Text))
 	if len(c.Filler.Text) > tts.MaxText {
 		return fmt.Errorf("conversation: Config.Filler.Text must have at most %d bytes", tts.MaxText)
 	}

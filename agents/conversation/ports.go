@@ -134,7 +134,8 @@ func TextTurn(text string) Turn {
 // Step is one action of a brain: Say, BargeIn, Expect, Wait, Press, Transfer or End.
 type Step interface{ step() }
 
-// Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes.
+// Say speaks Text, which is synthesized as a whole: a sentence or another piece, not blank, of at most tts.MaxText bytes. Only its
+// callwright.Printable part is spoken.
 type Say struct{ Text string }
 
 // Expect describes the caller's next words to the recognizer and to the endpointing.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech/tts"
 )
 
@@ -296,9 +297,9 @@ func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items 
 	}
 }
 
-// speakable cuts a text into pieces of at most tts.MaxText bytes. It returns none for a blank text.
+// speakable returns the printable part of a text in pieces of at most tts.MaxText bytes. It returns none for a blank text.
 func speakable(text string) []string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(callwright.Printable(text))
 	switch {
 	case text == "":
 		return nil

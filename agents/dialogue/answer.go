@@ -3,6 +3,7 @@ package dialogue
 import (
 	"strings"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
@@ -69,8 +70,13 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 // MaxAnswer bounds the words of an answer in bytes. It allows hours of speech.
 const MaxAnswer = 256 << 10
 
-// say adds a chunk to the answer and emits it. It ignores the chunk if the answer is stopped, or would exceed MaxAnswer.
+// say adds the printable part of a chunk to the answer and emits it. It ignores the chunk if that part is blank, the answer is stopped, or
+// would exceed MaxAnswer.
 func (a *Answer) say(chunk string) {
+	chunk = strings.TrimSpace(callwright.Printable(chunk))
+	if chunk == "" {
+		return
+	}
 	a.full = a.full || a.said.Len()+len(chunk) > MaxAnswer
 	if a.stopped || a.full {
 		return

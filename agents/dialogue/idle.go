@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -39,6 +40,9 @@ func (i *Idle) Check(prefix string) error {
 		return nil
 	}
 	for _, text := range []struct{ name, value string }{{"prompt", i.Prompt}, {"goodbye", i.Goodbye}, {"filler", i.Filler}} {
+		if text.value != "" && strings.TrimSpace(text.value) == "" {
+			return callwright.Invalid(prefix+text.name, "must not be blank")
+		}
 		if callwright.Longer(text.value, MaxIdleText) {
 			return callwright.Invalid(prefix+text.name, "must have at most %d characters", MaxIdleText)
 		}

@@ -129,6 +129,7 @@ func TestRefusesVersions(t *testing.T) {
 		"too short a wait":         {voice(persona.CallChange{LeastWait: callwright.Given(endpoint.MinWait - 1)}), "call_config.min_endpointing_delay"},
 		"too long a wait":          {voice(persona.CallChange{LongestWait: callwright.Given(endpoint.MaxWait + 1)}), "call_config.max_endpointing_delay"},
 		"idle settings":            {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks)})}), ""},
+		"a blank idle prompt":      {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Prompt: "  "})}), "call_config.idle.prompt"},
 		"too many prompts":         {voice(persona.CallChange{Idle: callwright.Given(dialogue.Idle{Times: new(dialogue.MaxAsks + 1)})}), "call_config.idle.times"},
 		"a voice setting":          {voice(persona.CallChange{VoiceSettings: callwright.Given(`{"speed":2}`)}), ""},
 		"too fast a voice":         {voice(persona.CallChange{VoiceSettings: callwright.Given(`{"speed":2.1}`)}), "call_config.voice_settings.speed"},

@@ -94,6 +94,7 @@ func parse(args, environ []string) (config, error) {
 	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
 	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
 	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
+	f.StringVar(&c.to.LLMPrices, "llm-prices", "", "JSON file with the prices of models (default: the built-in prices, which say their date)")
 	c.addVoice(f)
 	c.addRecognizer(f)
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")

@@ -69,7 +69,7 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.Data, "data", "./data", "the server's data folder: its test authority signs the phone's certificate, and the phone trusts it")
 	f.Func("say", "a line to speak when the other side has finished, with pauses as in \"two five [700ms] one\"; may be given several times",
 		func(text string) error { return o.add(text, 0) })
-	f.Func("over", "a line to speak over the other side, as in \"2s uh-huh\": that long after it begins to speak; in order with --say",
+	f.Func("over", "a line to speak over the other side, as in \"2s uh-huh\": that long after it begins to speak; in order with --say and other --over, each of which waits for the next time it begins to speak after at least --pause of silence",
 		func(text string) error {
 			after, words, _ := strings.Cut(text, " ")
 			over, err := time.ParseDuration(after)

@@ -19,6 +19,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/sdp"
 	"github.com/callwright/callwright/speech/activity"
+	"github.com/callwright/callwright/speech/activity/silero"
 )
 
 // leg is a call over loopback between our session and a peer's session. The peer's session is in the same process and uses as much
@@ -64,8 +65,8 @@ func voice(rate int) []int16 {
 	return out
 }
 
-// BenchmarkCalls runs concurrent calls for five seconds in each iteration. Each side of a call plays, encodes and encrypts speech, and
-// decrypts, orders and decodes the peer's speech, in which it detects the voice. late-frames counts our frames that were sent at least 20
+// BenchmarkCalls runs concurrent calls for five seconds in each iteration. Each side of a call plays, encodes and encrypts sound, and
+// decrypts, orders and decodes the peer's. Our side runs all detectors of speech and tones on it. late-frames counts our frames that were sent at least 20
 // ms late. cores is the processor time of both sides divided by the duration.
 func BenchmarkCalls(b *testing.B) {
 	for _, calls := range []int{50, 200} {
@@ -84,7 +85,7 @@ func hold(b *testing.B, calls int, length time.Duration) {
 	}
 	ours, peers := media(), media()
 	said := voice(8000)
-	var frames, voiced atomic.Int64
+	var frames, loud atomic.Int64
 	var busy time.Duration
 	for b.Loop() {
 		ctx, cancel := context.WithTimeout(b.Context(), length)
@@ -97,8 +98,8 @@ func hold(b *testing.B, calls int, length time.Duration) {
 		for _, l := range legs {
 			running.Go(func() { play(ctx, l.ours, said) })
 			running.Go(func() { play(ctx, l.peer, said) })
-			running.Go(func() { listen(ctx, l.ours, &frames, &voiced) })
-			running.Go(func() { listen(ctx, l.peer, new(atomic.Int64), new(atomic.Int64)) })
+			running.Go(func() { listen(ctx, l.ours, activity.New(l.ours.Rate(), silero.New()), &frames, &loud) })
+			running.Go(func() { listen(ctx, l.peer, nil, new(atomic.Int64), nil) })
 		}
 		running.Wait()
 		busy += processorTime() - before
@@ -109,8 +110,8 @@ func hold(b *testing.B, calls int, length time.Duration) {
 		}
 		cancel()
 	}
-	if voiced.Load() == 0 {
-		b.Fatal("no voice was heard")
+	if loud.Load() == 0 {
+		b.Fatal("no sound was heard")
 	}
 	b.ReportMetric(float64(ours.Counters().LateFrames), "late-frames")
 	b.ReportMetric(float64(ours.Counters().DroppedFrames), "dropped-frames")
@@ -123,16 +124,16 @@ func play(ctx context.Context, s sip.MediaSession, said []int16) {
 	}
 }
 
-func listen(ctx context.Context, s sip.MediaSession, frames, voiced *atomic.Int64) {
-	detector := activity.New(s.Rate(), nil)
+// listen reads frames until ctx ends. If detector is not nil, it classifies them and counts those that are louder than the noise.
+func listen(ctx context.Context, s sip.MediaSession, detector *activity.Detector, frames, loud *atomic.Int64) {
 	for {
 		f, err := s.Read(ctx)
 		if err != nil {
 			return
 		}
 		frames.Add(1)
-		if detector.Hear(f.In, nil).Voice() {
-			voiced.Add(1)
+		if detector != nil && detector.Hear(f.In, nil).Loud {
+			loud.Add(1)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm/price"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/report"
@@ -228,7 +229,7 @@ func newEngine(c Config, o ModelOptions, g *graph.Graph) (*engine.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	config := engine.Config{Runner: walks, Model: engine.NewLimiter(model, engine.LimiterConfig{})}
+	config := engine.Config{Runner: walks, Model: engine.NewLimiter(model, engine.LimiterConfig{}), Pricer: price.Default().Cost}
 	if o.BaseURL != "" {
 		config.Judge = c.Judge
 	}

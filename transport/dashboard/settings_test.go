@@ -35,6 +35,7 @@ var withoutField = map[string]map[string]string{
 		"persona":               "is in the form of a persona or a number; a call with a task says it there",
 		"start_node_id":         "starts a call in the middle of a pathway, for tests; a chat with the pathway has the field",
 		"model":                 "is in the form of a web agent, which the call can use",
+		"fallback_model":        "is in the form of a web agent, which the call can use",
 		"temperature":           "is in the form of a web agent, which the call can use",
 		"transfer_phone_number": "is in the form of a number; a call that a person places is watched by that person",
 		"transfer_list":         "is another form of transfer_phone_number",

@@ -77,7 +77,7 @@ func TestAgentWithNothingHasNulls(t *testing.T) {
 	h := open(t)
 	created := h.agent(`{"prompt":"Help."}`)
 	want := map[string]any{
-		"agent_id": created["agent_id"], "webhook": nil, "dynamic_data": nil, "interruption_threshold": 500.0,
+		"agent_id": created["agent_id"], "webhook": nil, "dynamic_data": nil, "interruption_threshold": nil,
 		"first_sentence": nil, "model": "base", "voice_settings": nil, "voice": "", "prompt": "Help.", "temperature": nil,
 		"max_duration": 30.0, "language": "ENG", "tools": nil,
 	}

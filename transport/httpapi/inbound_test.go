@@ -109,6 +109,26 @@ func TestInboundNumberIsLedByAPathway(t *testing.T) {
 	}
 }
 
+// TestInboundNumberCopiesAWebAgent checks that agent_id copies the settings of a web agent, and is refused by name if there is none.
+func TestInboundNumberCopiesAWebAgent(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	h.attach()
+	made := h.want(http.StatusCreated, "POST", "/v1/agents", `{"prompt":"Take orders.","interruptibility":3}`)
+	id, _ := at(t, made, "agent", "agent_id").(string)
+	report := h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber, `{"agent_id":"`+strings.ToUpper(id)+`","first_sentence":"Hello."}`)
+	if at(t, report, "updates", "first_sentence") != "Hello." || len(report["updates"].(map[string]any)) != 2 || len(report["failed_updates"].(map[string]any)) != 0 {
+		t.Errorf("report %v", report)
+	}
+	if n := h.want(http.StatusOK, "GET", "/v1/inbound/"+ourNumber, ""); n["prompt"] != "Take orders." || n["interruptibility"] != 3.0 || n["first_sentence"] != "Hello." {
+		t.Errorf("number %v", n)
+	}
+	report = h.want(http.StatusOK, "POST", "/v1/inbound/"+ourNumber, `{"agent_id":"absent"}`)
+	if at(t, report, "failed_updates", "agent_id") != "agent not found" || report["warnings"] == nil {
+		t.Errorf("report %v", report)
+	}
+}
+
 // TestInboundNumberOfADeletedPathway checks that a number whose pathway was deleted still accepts other changes, but not an unknown
 // pathway.
 func TestInboundNumberOfADeletedPathway(t *testing.T) {

@@ -24,7 +24,7 @@ type Message struct {
 type Conn interface {
 	// Read returns the next message. It returns an error when the connection or ctx has ended.
 	Read(ctx context.Context) (Message, error)
-	// Write sends a message. It does not retain m.Data.
+	// Write sends a message. It does not retain m.Data. It returns an error when ctx or the connection has ended.
 	Write(ctx context.Context, m Message) error
 	// Close ends the connection immediately, also while Read and Write wait. It may be called twice.
 	Close() error
@@ -305,6 +305,8 @@ func (s *Session) write() {
 	var idle <-chan time.Time
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
+	patience := time.AfterFunc(s.cfg.Patience, func() { _ = s.conn.Close() })
+	patience.Stop()
 	for {
 		if s.cfg.Idle > 0 {
 			timer.Reset(s.cfg.Idle)
@@ -323,7 +325,7 @@ func (s *Session) write() {
 		case <-s.sends:
 		}
 		for m, ok := s.pop(); ok; m, ok = s.pop() {
-			if err := s.sendNow(m); err != nil {
+			if err := s.sendNow(m, patience); err != nil {
 				s.awaitReason()
 				s.mu.Lock()
 				s.fail(callwright.Errorf(callwright.CodeUnavailable, "the connection to the speech service has ended: %w", err))
@@ -344,11 +346,13 @@ func (s *Session) awaitReason() {
 	}
 }
 
-// sendNow sends a message, and keeps the buffer of audio for later ones.
-func (s *Session) sendNow(m queued) error {
-	ctx, cancel := context.WithTimeout(s.ctx, s.cfg.Patience)
-	defer cancel()
-	if err := s.conn.Write(ctx, m.Message); err != nil {
+// sendNow sends a message, and keeps the buffer of audio for later ones. A connection that does not take the message within the patience is
+// closed.
+func (s *Session) sendNow(m queued, patience *time.Timer) error {
+	patience.Reset(s.cfg.Patience)
+	err := s.conn.Write(context.Background(), m.Message) //nolint:contextcheck // Close ends it; a context would cost allocations for each message
+	patience.Stop()
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -332,18 +332,3 @@ func TestFaults(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkWrite(b *testing.B) {
-	s, err := session.New(b.Context(), newServer(func(session.Message, func(string)) {}), wire{}, 8000, session.Config{Rate: rate})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	frame := make([]int16, 160)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Write(frame); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -94,9 +93,6 @@ func aboutPrompt(err error) error {
 	return err
 }
 
-// defaultInterruption is the interruption_threshold of web agents that are created without one and without interruptibility.
-const defaultInterruption = 500 * time.Millisecond
-
 // newWebAgent translates the body of CreateAgent.
 func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	metadata, err := wire.Values("metadata", req.Metadata.Value)
@@ -125,7 +121,7 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 	}
 	w := agents.WebAgent{
 		Agent: agents.Agent{
-			Task: req.Prompt.Or(""), Brain: req.BrainURL.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""),
+			Task: req.Prompt.Or(""), Brain: req.BrainURL.Or(""), Voice: req.Voice.Or(""), Language: req.Language.Or(""), Model: req.Model.Or(""), Fallback: req.FallbackModel.Or(""),
 			Temperature: wire.Ptr(req.Temperature.Get()), FirstSentence: req.FirstSentence.Or(""),
 			MaxDuration: wire.Minutes(req.MaxDuration.Or(0)), Webhook: req.Webhook.Or(""),
 			Interruption: wire.FromMillis(req.InterruptionThreshold.Get()), Interruptibility: wire.Ptr(req.Interruptibility.Get()),
@@ -134,9 +130,6 @@ func newWebAgent(req *oas.WebAgentCreate) (agents.WebAgent, error) {
 			VoiceSettings: settings, Pronunciation: guide, Background: agentwire.Background(req.BackgroundTrack.Value),
 		},
 		Metadata: metadata,
-	}
-	if w.Agent.Interruption == nil && w.Agent.Interruptibility == nil {
-		w.Agent.Interruption = new(defaultInterruption)
 	}
 	if req.PathwayID.Set {
 		w.Agent.Pathway = agents.PathwayRef{ID: wire.ID(req.PathwayID.Value), Version: pathway.Selector{Environment: pathway.Production}}
@@ -166,6 +159,7 @@ func (a *api) UpdateAgent(
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"brain_url", agents.SettingBrain, req.BrainURL}, {"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
+		{"fallback_model", agents.SettingFallback, req.FallbackModel},
 		{"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"dynamic_data", agents.SettingDynamicData, req.DynamicData}, {"tools", agents.SettingTools, req.Tools},
 		{"temperature", agents.SettingTemperature, req.Temperature},
@@ -219,6 +213,7 @@ func agentPatch(req *oas.WebAgentUpdate) (agents.WebAgentPatch, error) {
 			Brain: wire.Change(req.BrainURL.Value, req.BrainURL.Set),
 			Voice: wire.Change(req.Voice.Value, req.Voice.Set), Webhook: wire.Change(req.Webhook.Value, req.Webhook.Set),
 			Language: wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
+			Fallback:         wire.Change(req.FallbackModel.Value, req.FallbackModel.Set),
 			FirstSentence:    wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 			DynamicData:      wire.Change(data, req.DynamicData.Set),
 			Machines:         wire.Change(machines, req.Machines.Set),
@@ -268,7 +263,7 @@ func webAgent(w agents.WebAgent) (oas.WebAgent, error) {
 		return oas.WebAgent{}, err
 	}
 	answer := oas.WebAgent{
-		AgentID: w.ID, Prompt: w.Agent.Task, Voice: w.Agent.Voice, Language: w.Agent.Language, Model: w.Agent.Model,
+		AgentID: w.ID, Prompt: w.Agent.Task, Voice: w.Agent.Voice, Language: w.Agent.Language, Model: w.Agent.Model, FallbackModel: wire.OptText(w.Agent.Fallback),
 		Webhook: wire.NilText(w.Agent.Webhook), FirstSentence: wire.NilText(w.Agent.FirstSentence),
 		DynamicData: data, Tools: wire.Items[oas.AgentTool](w.Agent.Tools),
 		InterruptionThreshold: nilMillis(w.Agent.Interruption),

@@ -81,12 +81,14 @@ func (a *api) UpdateInboundNumber(
 		return nil, err
 	}
 	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.NumberWarnings(ctx, n), ignored, report, []member{
+		{"agent_id", agents.SettingAgentID, req.AgentID},
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"brain_url", agents.SettingBrain, req.BrainURL},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},
 		{"voice_id", agents.SettingVoice, req.VoiceID}, {"first_sentence", agents.SettingFirstSentence, req.FirstSentence},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
+		{"fallback_model", agents.SettingFallback, req.FallbackModel},
 		{"webhook", agents.SettingWebhook, req.Webhook},
 		{"transfer_phone_number", agents.SettingTransferTo, req.TransferPhoneNumber},
 		{"wait_for_greeting", agents.SettingWaitForGreeting, req.WaitForGreeting},
@@ -140,13 +142,15 @@ func inboundPatch(req *oas.InboundNumberUpdate) (agents.Patch, error) {
 	}
 	req.Language.Value, req.PathwayID.Value = agents.LanguageTag(req.Language.Value), wire.ID(req.PathwayID.Value)
 	patch := agents.Patch{
-		Task: wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
+		AgentID: wire.ID(req.AgentID.Value),
+		Task:    wire.Change(req.Prompt.Value, req.Prompt.Set), Pathway: wire.Change(req.PathwayID.Value, req.PathwayID.Set),
 		PathwayVersion: callwright.Optional[pathway.Selector]{Set: req.PathwayVersion.Set},
 		PersonaID:      wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
 		Brain:          wire.Change(req.BrainURL.Value, req.BrainURL.Set),
 		Persona:        wire.Change(req.Persona.Value, req.Persona.Set), Voice: wire.Change(voice.Value, voice.Set),
 		FirstSentence: wire.Change(req.FirstSentence.Value, req.FirstSentence.Set),
 		Language:      wire.Change(req.Language.Value, req.Language.Set), Model: wire.Change(req.Model.Value, req.Model.Set),
+		Fallback:        wire.Change(req.FallbackModel.Value, req.FallbackModel.Set),
 		Webhook:         wire.Change(req.Webhook.Value, req.Webhook.Set),
 		TransferTo:      wire.Change(callwright.PhoneNumber(req.TransferPhoneNumber.Value), req.TransferPhoneNumber.Set),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
@@ -198,6 +202,7 @@ func inboundNumber(n agents.InboundNumber) (oas.InboundNumber, error) {
 		TransferPhoneNumber: wire.NilText(n.Agent.TransferTo.String()),
 		Language:            wire.OptNilText(n.Agent.Language),
 		Model:               wire.OptNilText(n.Agent.Model),
+		FallbackModel:       wire.OptNilText(n.Agent.Fallback),
 		Persona:             wire.OptNilText(n.Agent.Persona),
 		Temperature:         oas.OptNilFloat64{Value: temperature.Value, Set: true, Null: temperature.Null},
 		WaitForGreeting:     oas.NewOptBool(n.Agent.WaitForGreeting),

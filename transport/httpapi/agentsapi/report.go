@@ -52,6 +52,8 @@ func (m member) explain(refusal error) string {
 	_, path, text := httpapi.Explain(refusal)
 	if inside, ok := strings.CutPrefix(path, string(m.setting)); ok && inside != "" {
 		return m.name + inside + ": " + text
+	} else if path != "" && !ok {
+		return path + ": " + text // another setting is the reason
 	}
 	return text
 }

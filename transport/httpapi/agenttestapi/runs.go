@@ -8,10 +8,12 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/transport/httpapi"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
@@ -96,7 +98,7 @@ func runRecord(r run.Run) (oas.TestRun, error) {
 	}
 	record.EndReason = oas.NilTestRunEndReason{Value: oas.TestRunEndReason(e.End), Null: e.End == ""}
 	record.ServiceToneScore = toneRecord(o.Tone)
-	record.Usage, record.Cost = usageRecords(o.Usage), costRecord(o.Spend)
+	record.Usage, record.Cost, record.Models = usageRecords(o.Usage), costRecord(o.Spend), useRecords(o.Uses)
 	if record.AssertionResults, err = resultRecords(o.Results); err != nil {
 		return record, err
 	}
@@ -198,12 +200,19 @@ func toneRecord(t *assert.Tone) oas.NilTestToneScore {
 	return oas.NewNilTestToneScore(record)
 }
 
+// usageRecord returns the tokens of a role.
+func usageRecord(r oas.TestUsageRole, u llm.Usage) oas.TestUsage {
+	record := oas.TestUsage{Role: r, InputTokens: u.Input, OutputTokens: u.Output}
+	if u.Cached > 0 {
+		record.CachedTokens.SetTo(u.Cached)
+	}
+	return record
+}
+
 // usageRecords returns the tokens of each role that has used a model.
 func usageRecords(u engine.Usage) []oas.TestUsage {
 	records := []oas.TestUsage{
-		{Role: oas.TestUsageRoleCaller, InputTokens: u.Caller.Input, OutputTokens: u.Caller.Output},
-		{Role: oas.TestUsageRoleAgent, InputTokens: u.Agent.Input, OutputTokens: u.Agent.Output},
-		{Role: oas.TestUsageRoleJudge, InputTokens: u.Judge.Input, OutputTokens: u.Judge.Output},
+		usageRecord(oas.TestUsageRoleCaller, u.Caller), usageRecord(oas.TestUsageRoleAgent, u.Agent), usageRecord(oas.TestUsageRoleJudge, u.Judge),
 	}
 	used := records[:0]
 	for _, r := range records {
@@ -214,10 +223,30 @@ func usageRecords(u engine.Usage) []oas.TestUsage {
 	return used
 }
 
+// modelUse converts the use of a model to the generated type.
+func modelUse(u pathwaywire.ModelUse) oas.ModelUse {
+	return oas.ModelUse{
+		Model: u.Model, Replaced: u.Replaced, Cause: u.Cause, Requests: u.Requests, Failed: u.Failed, Uncounted: u.Uncounted,
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Cost: u.Cost,
+	}
+}
+
+// useRecords translates the models that answered in a run or a turn.
+func useRecords(uses []engine.Use) (records []oas.TestModelUse) {
+	for _, u := range uses {
+		records = append(records, oas.TestModelUse{
+			Role: oas.TestModelUseRole(u.Role), Use: modelUse(pathwaywire.PricedUse(u.Use, u.Cost)),
+		})
+	}
+	return records
+}
+
 func turnRecords(turns []engine.Turn) ([]oas.TestTurnDetail, error) {
 	records := make([]oas.TestTurnDetail, len(turns))
 	for i, t := range turns {
-		records[i] = oas.TestTurnDetail{Turn: t.Index, NodeID: wire.OptText(t.Node), Logs: make([]oas.TestTurnLog, len(t.Notes))}
+		records[i] = oas.TestTurnDetail{
+			Turn: t.Index, NodeID: wire.OptText(t.Node), Logs: make([]oas.TestTurnLog, len(t.Notes)), Models: useRecords(t.Uses),
+		}
 		for j, n := range t.Notes {
 			more, err := wire.Raw(map[string]any{"text": strings.ToValidUTF8(n.Text, "\uFFFD"), "node_id": n.Node})
 			if err != nil {

@@ -191,8 +191,7 @@ func differences(list []graph.Difference) []oas.PathwayDifference {
 func tornadoUsage(u tornado.Usage) []oas.TestUsage {
 	records := usageRecords(u.Runs)
 	for _, r := range []oas.TestUsage{
-		{Role: oas.TestUsageRoleAnalyzer, InputTokens: u.Analyst.Input, OutputTokens: u.Analyst.Output},
-		{Role: oas.TestUsageRoleFixer, InputTokens: u.Fixer.Input, OutputTokens: u.Fixer.Output},
+		usageRecord(oas.TestUsageRoleAnalyzer, u.Analyst), usageRecord(oas.TestUsageRoleFixer, u.Fixer),
 	} {
 		if r.InputTokens+r.OutputTokens > 0 {
 			records = append(records, r)

@@ -2,6 +2,7 @@ package callsapi
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,6 +75,7 @@ func fillIn(r *oas.CallRecord, c call.Call, logs []pathway.Log) (err error) {
 	if r.Variables, err = wire.Raw(c.Variables); err != nil {
 		return err
 	}
+	setModels(r, c, logs)
 	if r.Settings, err = settingsOf(c.Settings(logs)); err != nil {
 		return err
 	}
@@ -168,8 +170,12 @@ func conversationOf(c call.Call, transcript []call.Entry) oas.OptNilCallConversa
 	return oas.NewOptNilCallConversation(r)
 }
 
-// pathwayLogs translates the log of a call's pathway into lines. The argument begin is the time of words before the first event.
+// pathwayLogs translates the log of a call's pathway into lines. The argument begin is the time of words before the first event. The turns
+// of a task without events have no lines: their words are in the transcript.
 func pathwayLogs(logs []pathway.Log, begin time.Time) ([]oas.CallPathwayLog, error) {
+	logs = slices.DeleteFunc(slices.Clone(logs), func(l pathway.Log) bool {
+		return len(l.Models) > 0 && l.Node == "" && len(l.Entries) == 0 && l.Withdrawn.Answers == 0
+	})
 	lines, err := pathwaywire.Lines(logs, begin)
 	records := make([]oas.CallPathwayLog, len(lines))
 	for i, l := range lines {

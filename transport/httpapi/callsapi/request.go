@@ -65,7 +65,7 @@ func callOverrides(req *oas.CallCreate) (agents.Patch, error) {
 		PersonaID: wire.Change(wire.ID(req.PersonaID.Value), req.PersonaID.Set),
 		Brain:     wire.Change(req.BrainURL.Get()),
 		Persona:   wire.Change(req.Persona.Get()), Voice: wire.Change(req.Voice.Get()), Language: wire.Change(req.Language.Get()),
-		Model: wire.Change(req.Model.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
+		Model: wire.Change(req.Model.Get()), Fallback: wire.Change(req.FallbackModel.Get()), FirstSentence: wire.Change(req.FirstSentence.Get()),
 		WaitForGreeting: wire.Change(req.WaitForGreeting.Get()), Record: wire.Change(req.Record.Get()),
 		MaxDuration:      wire.Change(wire.Minutes(req.MaxDuration.Value), req.MaxDuration.Set),
 		Webhook:          wire.Change(req.Webhook.Get()),

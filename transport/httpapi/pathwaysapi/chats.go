@@ -36,7 +36,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 		return nil, err
 	}
 	return &oas.PathwayChatReply{Data: oas.PathwayChat{
-		ChatID: turn.Chat.ID, Message: strings.Join(turn.Replies, " "), Variables: variables, PathwayLogs: logs,
+		ChatID: turn.Chat.ID, Message: strings.Join(turn.Replies, " "), Variables: variables, PathwayLogs: logs, Models: chatModels(turn),
 	}}, nil
 }
 
@@ -55,7 +55,7 @@ func (a *api) SendPathwayChatMessage(
 	state := oas.PathwayChatState{
 		ChatID: turn.Chat.ID, PathwayID: turn.Chat.Pathway, PathwayVersion: turn.Chat.Number,
 		AssistantResponses: turn.Replies, ChatHistory: chatHistory(turn.State.Talk.Messages),
-		Variables: variables, Completed: turn.Chat.Completed, PathwayLogs: logs,
+		Variables: variables, Completed: turn.Chat.Completed, PathwayLogs: logs, Models: chatModels(turn),
 	}
 	state.CurrentNodeID.SetToNull()
 	state.CurrentNodeName.SetToNull()
@@ -64,6 +64,22 @@ func (a *api) SendPathwayChatMessage(
 		state.CurrentNodeName.SetTo(turn.Node.Name)
 	}
 	return &oas.PathwayChatStateReply{Data: state}, nil
+}
+
+// modelUse converts the use of a model to the generated type.
+func modelUse(u pathwaywire.ModelUse) oas.ModelUse {
+	return oas.ModelUse{
+		Model: u.Model, Replaced: u.Replaced, Cause: u.Cause, Requests: u.Requests, Failed: u.Failed, Uncounted: u.Uncounted,
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens, Cost: u.Cost,
+	}
+}
+
+// chatModels returns the models that answered in a turn.
+func chatModels(turn pathway.ChatTurn) (models []oas.ModelUse) {
+	for _, u := range turn.Log.Models {
+		models = append(models, modelUse(pathwaywire.UseOf(u)))
+	}
+	return models
 }
 
 // chatFindings returns the variables after a turn, and the log of the turn.

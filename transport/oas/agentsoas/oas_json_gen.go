@@ -579,6 +579,10 @@ func (s *InboundNumber) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.Temperature.Set {
 		e.FieldStart("temperature")
 		s.Temperature.Encode(e)
@@ -643,11 +647,11 @@ var objectOfInboundNumber = codec.Object{
 	Members: []string{
 		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id",
 		"brain_url", "webhook", "voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number",
-		"language", "model", "temperature", "interruption_threshold", "interruptibility", "min_endpointing_delay",
-		"max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings", "background_track",
-		"pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
+		"language", "model", "fallback_model", "temperature", "interruption_threshold", "interruptibility",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "dynamic_data", "tools", "voice_settings",
+		"background_track", "pronunciation_guide", "fallback_number", "record", "max_duration", "warnings",
 	},
-	Required: []uint8{0b00000111, 0b00010111, 0b10100001, 0b00011000},
+	Required: []uint8{0b00000111, 0b00010111, 0b01000010, 0b00110001},
 }
 
 func (s *InboundNumber) Decode(d *jx.Decoder) error {
@@ -691,45 +695,48 @@ func (s *InboundNumber) Decode(d *jx.Decoder) error {
 		case "model":
 			s.Model.Reset()
 			return 14, s.Model.Decode(d)
+		case "fallback_model":
+			s.FallbackModel.Reset()
+			return 15, s.FallbackModel.Decode(d)
 		case "temperature":
 			s.Temperature.Reset()
-			return 15, s.Temperature.Decode(d)
+			return 16, s.Temperature.Decode(d)
 		case "interruption_threshold":
-			return 16, s.InterruptionThreshold.Decode(d)
+			return 17, s.InterruptionThreshold.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 17, s.Interruptibility.Decode(d)
+			return 18, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 18, s.MinEndpointingDelay.Decode(d)
+			return 19, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 19, s.MaxEndpointingDelay.Decode(d)
+			return 20, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 20, s.Idle.Decode(d)
+			return 21, s.Idle.Decode(d)
 		case "dynamic_data":
-			return 21, s.DynamicData.Decode(d)
+			return 22, s.DynamicData.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 22, s.Tools.Decode(d)
+			return 23, s.Tools.Decode(d)
 		case "voice_settings":
-			return 23, s.VoiceSettings.Decode(d)
+			return 24, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 24, s.BackgroundTrack.Decode(d)
+			return 25, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 25, s.PronunciationGuide.Decode(d)
+			return 26, s.PronunciationGuide.Decode(d)
 		case "fallback_number":
 			s.FallbackNumber.Reset()
-			return 26, s.FallbackNumber.Decode(d)
+			return 27, s.FallbackNumber.Decode(d)
 		case "record":
-			return 27, codec.DecodeBool(d, &s.Record)
+			return 28, codec.DecodeBool(d, &s.Record)
 		case "max_duration":
-			return 28, codec.DecodeFloat(d, &s.MaxDuration)
+			return 29, codec.DecodeFloat(d, &s.MaxDuration)
 		case "warnings":
-			return 29, s.Warnings.Decode(d)
+			return 30, s.Warnings.Decode(d)
 		}
 		return -1, d.Skip()
 	})
@@ -783,6 +790,10 @@ func (s *InboundNumberListReply) UnmarshalJSON(data []byte) error {
 
 func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
+	if s.AgentID.Set {
+		e.FieldStart("agent_id")
+		s.AgentID.Encode(e)
+	}
 	if s.Prompt.Set {
 		e.FieldStart("prompt")
 		s.Prompt.Encode(e)
@@ -838,6 +849,10 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	if s.Model.Set {
 		e.FieldStart("model")
 		s.Model.Encode(e)
+	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
 	}
 	if s.Temperature.Set {
 		e.FieldStart("temperature")
@@ -898,35 +913,37 @@ func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfInboundNumberUpdate = [28]string{
-	0:  "prompt",
-	1:  "pathway_id",
-	2:  "pathway_version",
-	3:  "persona",
-	4:  "persona_id",
-	5:  "brain_url",
-	6:  "webhook",
-	7:  "voice",
-	8:  "voice_id",
-	9:  "first_sentence",
-	10: "wait_for_greeting",
-	11: "transfer_phone_number",
-	12: "language",
-	13: "model",
-	14: "temperature",
-	15: "interruption_threshold",
-	16: "interruptibility",
-	17: "min_endpointing_delay",
-	18: "max_endpointing_delay",
-	19: "idle",
-	20: "dynamic_data",
-	21: "tools",
-	22: "voice_settings",
-	23: "background_track",
-	24: "pronunciation_guide",
-	25: "fallback_number",
-	26: "record",
-	27: "max_duration",
+var jsonFieldsNameOfInboundNumberUpdate = [30]string{
+	0:  "agent_id",
+	1:  "prompt",
+	2:  "pathway_id",
+	3:  "pathway_version",
+	4:  "persona",
+	5:  "persona_id",
+	6:  "brain_url",
+	7:  "webhook",
+	8:  "voice",
+	9:  "voice_id",
+	10: "first_sentence",
+	11: "wait_for_greeting",
+	12: "transfer_phone_number",
+	13: "language",
+	14: "model",
+	15: "fallback_model",
+	16: "temperature",
+	17: "interruption_threshold",
+	18: "interruptibility",
+	19: "min_endpointing_delay",
+	20: "max_endpointing_delay",
+	21: "idle",
+	22: "dynamic_data",
+	23: "tools",
+	24: "voice_settings",
+	25: "background_track",
+	26: "pronunciation_guide",
+	27: "fallback_number",
+	28: "record",
+	29: "max_duration",
 }
 
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
@@ -938,6 +955,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		switch string(k) {
+		case "agent_id":
+			if err := func() error {
+				s.AgentID.Reset()
+				return s.AgentID.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"agent_id\"")
+			}
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()
@@ -1035,6 +1059,13 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "temperature":
 			if err := func() error {
@@ -3861,6 +3892,10 @@ func (s *WebAgent) Encode(e *jx.Encoder) {
 	s.FirstSentence.Encode(e)
 	e.FieldStart("model")
 	e.Str(s.Model)
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	e.FieldStart("voice_settings")
 	s.VoiceSettings.Encode(e)
 	if s.BackgroundTrack.Set {
@@ -3916,11 +3951,11 @@ var objectOfWebAgent = codec.Object{
 	Type: "WebAgent",
 	Members: []string{
 		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "interruptibility", "machines",
-		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "voice_settings",
-		"background_track", "pronunciation_guide", "voice", "prompt", "temperature", "max_duration", "language",
-		"tools", "pathway_id", "brain_url", "metadata", "keywords",
+		"min_endpointing_delay", "max_endpointing_delay", "idle", "first_sentence", "model", "fallback_model",
+		"voice_settings", "background_track", "pronunciation_guide", "voice", "prompt", "temperature",
+		"max_duration", "language", "tools", "pathway_id", "brain_url", "metadata", "keywords",
 	},
-	Required: []uint8{0b00001111, 0b11001110, 0b00001111},
+	Required: []uint8{0b00001111, 0b10010110, 0b00011111, 0b00000000},
 }
 
 func (s *WebAgent) Decode(d *jx.Decoder) error {
@@ -3953,37 +3988,40 @@ func (s *WebAgent) Decode(d *jx.Decoder) error {
 			return 9, s.FirstSentence.Decode(d)
 		case "model":
 			return 10, codec.DecodeStr(d, &s.Model)
+		case "fallback_model":
+			s.FallbackModel.Reset()
+			return 11, s.FallbackModel.Decode(d)
 		case "voice_settings":
-			return 11, s.VoiceSettings.Decode(d)
+			return 12, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 12, s.BackgroundTrack.Decode(d)
+			return 13, s.BackgroundTrack.Decode(d)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 13, s.PronunciationGuide.Decode(d)
+			return 14, s.PronunciationGuide.Decode(d)
 		case "voice":
-			return 14, codec.DecodeStr(d, &s.Voice)
+			return 15, codec.DecodeStr(d, &s.Voice)
 		case "prompt":
-			return 15, codec.DecodeStr(d, &s.Prompt)
+			return 16, codec.DecodeStr(d, &s.Prompt)
 		case "temperature":
-			return 16, s.Temperature.Decode(d)
+			return 17, s.Temperature.Decode(d)
 		case "max_duration":
-			return 17, codec.DecodeFloat(d, &s.MaxDuration)
+			return 18, codec.DecodeFloat(d, &s.MaxDuration)
 		case "language":
-			return 18, codec.DecodeStr(d, &s.Language)
+			return 19, codec.DecodeStr(d, &s.Language)
 		case "tools":
-			return 19, s.Tools.Decode(d)
+			return 20, s.Tools.Decode(d)
 		case "pathway_id":
 			s.PathwayID.Reset()
-			return 20, s.PathwayID.Decode(d)
+			return 21, s.PathwayID.Decode(d)
 		case "brain_url":
 			s.BrainURL.Reset()
-			return 21, s.BrainURL.Decode(d)
+			return 22, s.BrainURL.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 22, s.Metadata.Decode(d)
+			return 23, s.Metadata.Decode(d)
 		case "keywords":
-			return 23, codec.DecodeStrs(d, &s.Keywords)
+			return 24, codec.DecodeStrs(d, &s.Keywords)
 		}
 		return -1, d.Skip()
 	})
@@ -4038,6 +4076,10 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	if s.Model.Set {
 		e.FieldStart("model")
 		s.Model.Encode(e)
+	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
 	}
 	if s.FirstSentence.Set {
 		e.FieldStart("first_sentence")
@@ -4094,7 +4136,7 @@ func (s *WebAgentCreate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentCreate = [23]string{
+var jsonFieldsNameOfWebAgentCreate = [24]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "brain_url",
@@ -4106,18 +4148,19 @@ var jsonFieldsNameOfWebAgentCreate = [23]string{
 	8:  "metadata",
 	9:  "language",
 	10: "model",
-	11: "first_sentence",
-	12: "temperature",
-	13: "tools",
-	14: "dynamic_data",
-	15: "interruption_threshold",
-	16: "interruptibility",
-	17: "machines",
-	18: "min_endpointing_delay",
-	19: "max_endpointing_delay",
-	20: "idle",
-	21: "keywords",
-	22: "max_duration",
+	11: "fallback_model",
+	12: "first_sentence",
+	13: "temperature",
+	14: "tools",
+	15: "dynamic_data",
+	16: "interruption_threshold",
+	17: "interruptibility",
+	18: "machines",
+	19: "min_endpointing_delay",
+	20: "max_endpointing_delay",
+	21: "idle",
+	22: "keywords",
+	23: "max_duration",
 }
 
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
@@ -4204,6 +4247,13 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "first_sentence":
 			if err := func() error {
@@ -4422,6 +4472,10 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.FirstSentence.Set {
 		e.FieldStart("first_sentence")
 		s.FirstSentence.Encode(e)
@@ -4473,7 +4527,7 @@ func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentUpdate = [23]string{
+var jsonFieldsNameOfWebAgentUpdate = [24]string{
 	0:  "prompt",
 	1:  "pathway_id",
 	2:  "brain_url",
@@ -4485,18 +4539,19 @@ var jsonFieldsNameOfWebAgentUpdate = [23]string{
 	8:  "metadata",
 	9:  "language",
 	10: "model",
-	11: "first_sentence",
-	12: "temperature",
-	13: "tools",
-	14: "dynamic_data",
-	15: "interruption_threshold",
-	16: "interruptibility",
-	17: "machines",
-	18: "min_endpointing_delay",
-	19: "max_endpointing_delay",
-	20: "idle",
-	21: "keywords",
-	22: "max_duration",
+	11: "fallback_model",
+	12: "first_sentence",
+	13: "temperature",
+	14: "tools",
+	15: "dynamic_data",
+	16: "interruption_threshold",
+	17: "interruptibility",
+	18: "machines",
+	19: "min_endpointing_delay",
+	20: "max_endpointing_delay",
+	21: "idle",
+	22: "keywords",
+	23: "max_duration",
 }
 
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
@@ -4584,6 +4639,13 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
+			}
+		case "fallback_model":
+			if err := func() error {
+				s.FallbackModel.Reset()
+				return s.FallbackModel.Decode(d)
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"fallback_model\"")
 			}
 		case "first_sentence":
 			if err := func() error {

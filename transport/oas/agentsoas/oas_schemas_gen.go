@@ -151,15 +151,18 @@ type InboundNumber struct {
 	// Persona that answers. Settings of the number take precedence over the persona's.
 	PersonaID OptNilString `json:"persona_id"`
 	// URL of a service that leads the conversation, as docs/brains.md describes.
-	BrainURL            OptNilString  `json:"brain_url"`
-	Webhook             NilString     `json:"webhook"`
-	VoiceID             NilString     `json:"voice_id"`
-	FirstSentence       NilString     `json:"first_sentence"`
-	WaitForGreeting     OptBool       `json:"wait_for_greeting"`
-	TransferPhoneNumber NilString     `json:"transfer_phone_number"`
-	Language            OptNilString  `json:"language"`
-	Model               OptNilString  `json:"model"`
-	Temperature         OptNilFloat64 `json:"temperature"`
+	BrainURL            OptNilString `json:"brain_url"`
+	Webhook             NilString    `json:"webhook"`
+	VoiceID             NilString    `json:"voice_id"`
+	FirstSentence       NilString    `json:"first_sentence"`
+	WaitForGreeting     OptBool      `json:"wait_for_greeting"`
+	TransferPhoneNumber NilString    `json:"transfer_phone_number"`
+	Language            OptNilString `json:"language"`
+	Model               OptNilString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString  `json:"fallback_model"`
+	Temperature   OptNilFloat64 `json:"temperature"`
 	// Duration of the caller's speech, in milliseconds, after which the agent pauses, or is interrupted.
 	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
@@ -195,6 +198,10 @@ type InboundNumberListReply struct {
 
 // Ref: #/components/schemas/InboundNumberUpdate
 type InboundNumberUpdate struct {
+	// Web agent whose settings the number gets, before the other members of the body are applied. They are
+	// copied, except `machines`, `keywords` and `metadata`, which numbers do not have; later changes of
+	// the web agent do not change the number.
+	AgentID   OptString    `json:"agent_id"`
 	Prompt    OptNilString `json:"prompt"`
 	PathwayID OptNilString `json:"pathway_id"`
 	// Version of the pathway. The default is the version in production when a call comes in.
@@ -212,13 +219,16 @@ type InboundNumberUpdate struct {
 	Webhook  OptNilString `json:"webhook"`
 	Voice    OptNilString `json:"voice"`
 	// Another name of `voice`.
-	VoiceID             OptNilString  `json:"voice_id"`
-	FirstSentence       OptNilString  `json:"first_sentence"`
-	WaitForGreeting     OptBool       `json:"wait_for_greeting"`
-	TransferPhoneNumber OptNilString  `json:"transfer_phone_number"`
-	Language            OptNilString  `json:"language"`
-	Model               OptNilString  `json:"model"`
-	Temperature         OptNilFloat64 `json:"temperature"`
+	VoiceID             OptNilString `json:"voice_id"`
+	FirstSentence       OptNilString `json:"first_sentence"`
+	WaitForGreeting     OptBool      `json:"wait_for_greeting"`
+	TransferPhoneNumber OptNilString `json:"transfer_phone_number"`
+	Language            OptNilString `json:"language"`
+	Model               OptNilString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString  `json:"fallback_model"`
+	Temperature   OptNilFloat64 `json:"temperature"`
 	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
 	// interrupted.
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`
@@ -2845,10 +2855,11 @@ type Warnings []string
 
 // Ref: #/components/schemas/WebAgent
 type WebAgent struct {
-	AgentID               string          `json:"agent_id"`
-	Webhook               NilString       `json:"webhook"`
-	DynamicData           DynamicDataList `json:"dynamic_data"`
-	InterruptionThreshold NilFloat64      `json:"interruption_threshold"`
+	AgentID     string          `json:"agent_id"`
+	Webhook     NilString       `json:"webhook"`
+	DynamicData DynamicDataList `json:"dynamic_data"`
+	// Null for the duration of `interruptibility`, which is 200 milliseconds for the default level.
+	InterruptionThreshold NilFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls; absent for the
 	// default, 2.
 	Interruptibility OptInt            `json:"interruptibility"`
@@ -2862,7 +2873,10 @@ type WebAgent struct {
 	Idle                OptNilIdleOptions `json:"idle"`
 	FirstSentence       NilString         `json:"first_sentence"`
 	Model               string            `json:"model"`
-	VoiceSettings       NilVoiceSettings  `json:"voice_settings"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. An empty text uses the fallback of the server, if it has one.
+	FallbackModel OptString        `json:"fallback_model"`
+	VoiceSettings NilVoiceSettings `json:"voice_settings"`
 	// Sound in the background of calls, `office`, `cafe` or `restaurant`; null for none.
 	BackgroundTrack    OptNilString             `json:"background_track"`
 	PronunciationGuide OptNilPronunciationGuide `json:"pronunciation_guide"`
@@ -2897,13 +2911,16 @@ type WebAgentCreate struct {
 	Metadata           OptMetadata              `json:"metadata"`
 	Language           OptString                `json:"language"`
 	// `base` and `turbo` are always known.
-	Model         OptString             `json:"model"`
+	Model OptString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. Without it, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptString             `json:"fallback_model"`
 	FirstSentence OptString             `json:"first_sentence"`
 	Temperature   OptFloat64            `json:"temperature"`
 	Tools         OptNilAgentTools      `json:"tools"`
 	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
-	// Duration of speech, in milliseconds, after which the agent pauses, or is interrupted. 500 by
-	// default, or the duration of `interruptibility` if that is given.
+	// Duration of speech, in milliseconds, after which the agent pauses, or is interrupted. By default it
+	// is the duration of `interruptibility`, which is 200 for the default level, 2, as in calls.
 	InterruptionThreshold OptFloat64 `json:"interruption_threshold"`
 	// Readiness of the agent to be interrupted, from 0 (never) to 4 (at once), as in calls. 2 by default.
 	Interruptibility OptInt            `json:"interruptibility"`
@@ -2950,10 +2967,13 @@ type WebAgentUpdate struct {
 	Metadata           OptMetadata              `json:"metadata"`
 	Language           OptNilString             `json:"language"`
 	Model              OptNilString             `json:"model"`
-	FirstSentence      OptNilString             `json:"first_sentence"`
-	Temperature        OptNilFloat64            `json:"temperature"`
-	Tools              OptNilAgentTools         `json:"tools"`
-	DynamicData        OptNilDynamicDataList    `json:"dynamic_data"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. With null, the agent uses the fallback of the server, if it has one.
+	FallbackModel OptNilString          `json:"fallback_model"`
+	FirstSentence OptNilString          `json:"first_sentence"`
+	Temperature   OptNilFloat64         `json:"temperature"`
+	Tools         OptNilAgentTools      `json:"tools"`
+	DynamicData   OptNilDynamicDataList `json:"dynamic_data"`
 	// Duration of the other side's speech, in milliseconds, after which the agent pauses, or is
 	// interrupted.
 	InterruptionThreshold OptNilFloat64 `json:"interruption_threshold"`

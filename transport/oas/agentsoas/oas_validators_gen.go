@@ -282,6 +282,9 @@ func (s *InboundNumber) Validate() error {
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
 	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
+	}
 	if value, ok := s.Temperature.Get(); ok {
 		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
@@ -352,6 +355,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 
 	var failures codec.Failures
+	if value, ok := s.AgentID.Get(); ok {
+		failures.Add("agent_id", codec.Length(string(value), 1, 64))
+	}
 	if value, ok := s.Prompt.Get(); ok {
 		failures.Add("prompt", codec.Length(string(value), 0, 100000))
 	}
@@ -390,6 +396,9 @@ func (s *InboundNumberUpdate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.Temperature.Get(); ok {
 		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
@@ -1078,6 +1087,9 @@ func (s *WebAgent) Validate() error {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
 	failures.Add("model", codec.Length(string(s.Model), 0, 128))
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
+	}
 	if value, ok := s.VoiceSettings.Get(); ok {
 		failures.Add("voice_settings", value.Validate())
 	}
@@ -1158,6 +1170,9 @@ func (s *WebAgentCreate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 1, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
@@ -1283,6 +1298,9 @@ func (s *WebAgentUpdate) Validate() error {
 	}
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 0, 128))
 	}
 	if value, ok := s.FirstSentence.Get(); ok {
 		failures.Add("first_sentence", codec.Length(string(value), 0, 200))

@@ -210,6 +210,75 @@ func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *ModelUse) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("model")
+	e.Str(s.Model)
+	e.FieldStart("replaced")
+	s.Replaced.Encode(e)
+	e.FieldStart("cause")
+	s.Cause.Encode(e)
+	e.FieldStart("requests")
+	e.Int(s.Requests)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("uncounted")
+	e.Int(s.Uncounted)
+	e.FieldStart("input_tokens")
+	e.Int(s.InputTokens)
+	e.FieldStart("output_tokens")
+	e.Int(s.OutputTokens)
+	e.FieldStart("cached_tokens")
+	e.Int(s.CachedTokens)
+	if s.Cost.Set {
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfModelUse = codec.Object{
+	Type: "ModelUse",
+	Members: []string{
+		"model", "replaced", "cause", "requests", "failed", "uncounted", "input_tokens", "output_tokens",
+		"cached_tokens", "cost",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
+func (s *ModelUse) Decode(d *jx.Decoder) error {
+	return objectOfModelUse.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "model":
+			return 0, codec.DecodeStr(d, &s.Model)
+		case "replaced":
+			return 1, s.Replaced.Decode(d)
+		case "cause":
+			return 2, s.Cause.Decode(d)
+		case "requests":
+			return 3, codec.DecodeInt(d, &s.Requests)
+		case "failed":
+			return 4, codec.DecodeInt(d, &s.Failed)
+		case "uncounted":
+			return 5, codec.DecodeInt(d, &s.Uncounted)
+		case "input_tokens":
+			return 6, codec.DecodeInt(d, &s.InputTokens)
+		case "output_tokens":
+			return 7, codec.DecodeInt(d, &s.OutputTokens)
+		case "cached_tokens":
+			return 8, codec.DecodeInt(d, &s.CachedTokens)
+		case "cost":
+			s.Cost.Reset()
+			return 9, s.Cost.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *ModelUse) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *ModelUse) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o NilBool) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4604,6 +4673,52 @@ func (s TestMatchTarget) MarshalJSON() ([]byte, error) { return codec.Marshal(s)
 
 func (s *TestMatchTarget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *TestModelUse) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("use")
+	s.Use.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfTestModelUse = codec.Object{
+	Type:     "TestModelUse",
+	Members:  []string{"role", "use"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestModelUse) Decode(d *jx.Decoder) error {
+	return objectOfTestModelUse.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "role":
+			return 0, s.Role.Decode(d)
+		case "use":
+			return 1, s.Use.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestModelUse) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestModelUse) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s TestModelUseRole) Encode(e *jx.Encoder) {
+	e.Str(string(s))
+}
+
+func (s *TestModelUseRole) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TestModelUseRole")
+	}
+	return codec.DecodeEnum(d, s, s.AllValues())
+}
+
+func (s TestModelUseRole) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestModelUseRole) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (s *TestNodeFailures) Encode(e *jx.Encoder) {
 	e.ObjStart()
 	e.FieldStart("node_id")
@@ -5372,6 +5487,14 @@ func (s *TestRun) Encode(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	if s.Models != nil {
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.FieldStart("cost")
 	s.Cost.Encode(e)
 	e.FieldStart("budget")
@@ -5392,10 +5515,10 @@ var objectOfTestRun = codec.Object{
 	Members: []string{
 		"id", "scenario_id", "pathway_id", "persona_id", "batch_id", "version_number", "status", "chat_history",
 		"variables_extracted", "nodes_visited", "current_node_id", "turn_count", "duration_ms", "overall_score",
-		"service_tone_score", "assertion_results", "end_reason", "error_message", "usage", "cost", "budget",
-		"metadata", "created_at", "started_at", "completed_at",
+		"service_tone_score", "assertion_results", "end_reason", "error_message", "usage", "models", "cost",
+		"budget", "metadata", "created_at", "started_at", "completed_at",
 	},
-	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b00000001},
+	Required: []uint8{0b11111111, 0b11111111, 0b11110111, 0b00000011},
 }
 
 func (s *TestRun) Decode(d *jx.Decoder) error {
@@ -5439,18 +5562,20 @@ func (s *TestRun) Decode(d *jx.Decoder) error {
 			return 17, s.ErrorMessage.Decode(d)
 		case "usage":
 			return 18, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
+		case "models":
+			return 19, codec.DecodeArr(d, &s.Models, (*TestModelUse).Decode)
 		case "cost":
-			return 19, s.Cost.Decode(d)
+			return 20, s.Cost.Decode(d)
 		case "budget":
-			return 20, s.Budget.Decode(d)
+			return 21, s.Budget.Decode(d)
 		case "metadata":
-			return 21, s.Metadata.Decode(d)
+			return 22, s.Metadata.Decode(d)
 		case "created_at":
-			return 22, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+			return 23, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "started_at":
-			return 23, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+			return 24, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "completed_at":
-			return 24, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+			return 25, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
 		return -1, d.Skip()
 	})
@@ -8742,12 +8867,20 @@ func (s *TestTurnDetail) Encode(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	if s.Models != nil {
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
 var objectOfTestTurnDetail = codec.Object{
 	Type:     "TestTurnDetail",
-	Members:  []string{"turn", "node_id", "logs"},
+	Members:  []string{"turn", "node_id", "logs", "models"},
 	Required: []uint8{0b00000101},
 }
 
@@ -8761,6 +8894,8 @@ func (s *TestTurnDetail) Decode(d *jx.Decoder) error {
 			return 1, s.NodeID.Decode(d)
 		case "logs":
 			return 2, codec.DecodeArr(d, &s.Logs, (*TestTurnLog).Decode)
+		case "models":
+			return 3, codec.DecodeArr(d, &s.Models, (*TestModelUse).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -8890,12 +9025,16 @@ func (s *TestUsage) Encode(e *jx.Encoder) {
 	e.Int(s.InputTokens)
 	e.FieldStart("output_tokens")
 	e.Int(s.OutputTokens)
+	if s.CachedTokens.Set {
+		e.FieldStart("cached_tokens")
+		s.CachedTokens.Encode(e)
+	}
 	e.ObjEnd()
 }
 
 var objectOfTestUsage = codec.Object{
 	Type:     "TestUsage",
-	Members:  []string{"role", "input_tokens", "output_tokens"},
+	Members:  []string{"role", "input_tokens", "output_tokens", "cached_tokens"},
 	Required: []uint8{0b00000111},
 }
 
@@ -8908,6 +9047,9 @@ func (s *TestUsage) Decode(d *jx.Decoder) error {
 			return 1, codec.DecodeInt(d, &s.InputTokens)
 		case "output_tokens":
 			return 2, codec.DecodeInt(d, &s.OutputTokens)
+		case "cached_tokens":
+			s.CachedTokens.Reset()
+			return 3, s.CachedTokens.Decode(d)
 		}
 		return -1, d.Skip()
 	})

@@ -156,6 +156,34 @@ func (s *Metadata) init() Metadata {
 	return m
 }
 
+// Requests that one model answered or failed to answer.
+// Ref: #/components/schemas/ModelUse
+type ModelUse struct {
+	// Name of the model at its service.
+	Model string `json:"model"`
+	// Name of the requested model, if `model` answered in its place.
+	Replaced NilString `json:"replaced"`
+	// Class of the failure of `replaced`, which is `transient` (including a model that has not begun to
+	// reply within 4 seconds), `rate_limited`, `quota`, `permanent`, `too_long`, `unsupported` or
+	// `invalid`.
+	Cause NilString `json:"cause"`
+	// All requests.
+	Requests int `json:"requests"`
+	// Requests that failed.
+	Failed int `json:"failed"`
+	// Answered or interrupted requests whose tokens the service has not reported.
+	Uncounted int `json:"uncounted"`
+	// Tokens sent.
+	InputTokens int `json:"input_tokens"`
+	// Tokens received.
+	OutputTokens int `json:"output_tokens"`
+	// Tokens among `input_tokens` that the service read from its cache, as far as it reports them.
+	CachedTokens int `json:"cached_tokens"`
+	// Cost of the tokens in US dollars; null if the price of the model is unknown or no tokens were
+	// reported.
+	Cost OptNilFloat64 `json:"cost"`
+}
+
 // NewNilBool returns new NilBool with value set to v.
 func NewNilBool(v bool) NilBool {
 	return NilBool{
@@ -3546,7 +3574,7 @@ type TestBatch struct {
 	PublishOnPass bool `json:"publish_on_pass"`
 	// What the runs that have ended used, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price of a call is not known.
+	// Price of that in US dollars; null when the price of a call is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What all runs may use together; null when nothing bounds it.
 	Budget NilTestBudget `json:"budget"`
@@ -3659,7 +3687,7 @@ type TestBatchSummary struct {
 	PublishOnPass bool `json:"publish_on_pass"`
 	// What the runs that have ended used, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price of a call is not known.
+	// Price of that in US dollars; null when the price of a call is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What all runs may use together; null when nothing bounds it.
 	Budget NilTestBudget `json:"budget"`
@@ -3742,7 +3770,7 @@ func (s *TestBatchTriggerSource) UnmarshalText(data []byte) error {
 type TestBudget struct {
 	// Tokens sent and received.
 	Tokens OptInt `json:"tokens"`
-	// Price in the configured currency. Refused where the prices of the models are not known.
+	// Price in US dollars. Refused where the prices of the models are not known.
 	Cost OptFloat64 `json:"cost"`
 }
 
@@ -4132,6 +4160,37 @@ func (s *TestMatchTarget) UnmarshalText(data []byte) error {
 	return codec.EnumOf(data, s, s.AllValues())
 }
 
+// Requests of one role that one model answered or failed to answer.
+// Ref: #/components/schemas/TestModelUse
+type TestModelUse struct {
+	// Who asked the model.
+	Role TestModelUseRole `json:"role"`
+	Use  ModelUse         `json:"use"`
+}
+
+// Who asked the model.
+type TestModelUseRole string
+
+const (
+	TestModelUseRoleCaller TestModelUseRole = "caller"
+	TestModelUseRoleAgent  TestModelUseRole = "agent"
+	TestModelUseRoleJudge  TestModelUseRole = "judge"
+)
+
+func (TestModelUseRole) AllValues() []TestModelUseRole {
+	return []TestModelUseRole{
+		TestModelUseRoleCaller,
+		TestModelUseRoleAgent,
+		TestModelUseRoleJudge,
+	}
+}
+
+func (s TestModelUseRole) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
+
+func (s *TestModelUseRole) UnmarshalText(data []byte) error {
+	return codec.EnumOf(data, s, s.AllValues())
+}
+
 // How often a node is blamed. A failed run blames one node, or none if its failure has no place, see
 // `unplaced_failures`.
 // Ref: #/components/schemas/TestNodeFailures
@@ -4419,7 +4478,9 @@ type TestRun struct {
 	ErrorMessage NilString `json:"error_message"`
 	// What the run used at the model provider, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price is not known.
+	// Models that answered in the run, by role. Absent if no model was asked.
+	Models []TestModelUse `json:"models"`
+	// Price of that in US dollars; null when the price is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What the run may use, or, of one that belongs to a batch or a set, what all of its runs may use
 	// together; null when nothing bounds it.
@@ -5097,7 +5158,7 @@ type TestSet struct {
 	Statistics     TestSetStatistics `json:"statistics"`
 	// What the runs that have ended used, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price of a call is not known.
+	// Price of that in US dollars; null when the price of a call is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What all runs may use together; null when nothing bounds it.
 	Budget NilTestBudget `json:"budget"`
@@ -5373,7 +5434,7 @@ type TestSetSummary struct {
 	CancelledRuns int `json:"cancelled_runs"`
 	// What the runs that have ended used, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price of a call is not known.
+	// Price of that in US dollars; null when the price of a call is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What all runs may use together; null when nothing bounds it.
 	Budget NilTestBudget `json:"budget"`
@@ -5670,6 +5731,8 @@ type TestTurnDetail struct {
 	NodeID OptString `json:"node_id"`
 	// The steps in their order.
 	Logs []TestTurnLog `json:"logs"`
+	// Models that answered in this turn and in the caller's turn before it. Absent if no model was asked.
+	Models []TestModelUse `json:"models"`
 }
 
 // One step the agent took in a turn. Further keys depend on `type`.
@@ -5700,6 +5763,8 @@ type TestUsage struct {
 	InputTokens int `json:"input_tokens"`
 	// Tokens received.
 	OutputTokens int `json:"output_tokens"`
+	// Tokens among `input_tokens` that the service read from its cache, as far as it reports them.
+	CachedTokens OptInt `json:"cached_tokens"`
 }
 
 // Who asked the model.
@@ -6126,7 +6191,7 @@ type TornadoSession struct {
 	DenyNodeIds []string `json:"deny_node_ids"`
 	// What the runs that have ended and the models used, by role.
 	Usage []TestUsage `json:"usage"`
-	// Price of that in the configured currency; null when the price of a call is not known.
+	// Price of that in US dollars; null when the price of a call is not known.
 	Cost NilFloat64 `json:"cost"`
 	// What all of it may use together; null when nothing bounds it.
 	Budget NilTestBudget `json:"budget"`

@@ -98,6 +98,31 @@ func (s Metadata) Validate() error {
 	return failures.Err()
 }
 
+func (s *ModelUse) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("model", codec.Length(string(s.Model), 0, 1000))
+	if value, ok := s.Replaced.Get(); ok {
+		failures.Add("replaced", codec.Length(string(value), 0, 1000))
+	}
+	if value, ok := s.Cause.Get(); ok {
+		failures.Add("cause", codec.Length(string(value), 0, 64))
+	}
+	failures.Add("requests", codec.Int(int64(s.Requests), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("uncounted", codec.Int(int64(s.Uncounted), validate.Int{MinSet: true}))
+	failures.Add("input_tokens", codec.Int(int64(s.InputTokens), validate.Int{MinSet: true}))
+	failures.Add("output_tokens", codec.Int(int64(s.OutputTokens), validate.Int{MinSet: true}))
+	failures.Add("cached_tokens", codec.Int(int64(s.CachedTokens), validate.Int{MinSet: true}))
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
+	}
+	return failures.Err()
+}
+
 func (s *PathwayDifference) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -1143,6 +1168,19 @@ func (s *TestLeftOut) Validate() error {
 
 func (s TestMatchTarget) Validate() error { return codec.Enum(s, s.AllValues()) }
 
+func (s *TestModelUse) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("use", s.Use.Validate())
+	return failures.Err()
+}
+
+func (s TestModelUseRole) Validate() error { return codec.Enum(s, s.AllValues()) }
+
 func (s *TestNodeFailures) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -1513,6 +1551,19 @@ func (s *TestRun) Validate() error {
 		}
 		var failures codec.Failures
 		for i, elem := range s.Usage {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Models), 0, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
 			failures.AddItem(i, elem.Validate())
 		}
 		return failures.Err()
@@ -2805,6 +2856,19 @@ func (s *TestTurnDetail) Validate() error {
 		}
 		return failures.Err()
 	}())
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Models), 0, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	return failures.Err()
 }
 
@@ -2827,6 +2891,9 @@ func (s *TestUsage) Validate() error {
 	failures.Add("role", s.Role.Validate())
 	failures.Add("input_tokens", codec.Int(int64(s.InputTokens), validate.Int{MinSet: true}))
 	failures.Add("output_tokens", codec.Int(int64(s.OutputTokens), validate.Int{MinSet: true}))
+	if value, ok := s.CachedTokens.Get(); ok {
+		failures.Add("cached_tokens", codec.Int(int64(value), validate.Int{MinSet: true}))
+	}
 	return failures.Err()
 }
 

@@ -378,6 +378,10 @@ func (s *CallCreate) Encode(e *jx.Encoder) {
 		e.FieldStart("model")
 		s.Model.Encode(e)
 	}
+	if s.FallbackModel.Set {
+		e.FieldStart("fallback_model")
+		s.FallbackModel.Encode(e)
+	}
 	if s.Temperature.Set {
 		e.FieldStart("temperature")
 		s.Temperature.Encode(e)
@@ -498,11 +502,11 @@ var objectOfCallCreate = codec.Object{
 	Members: []string{
 		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
 		"brain_url", "persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language",
-		"model", "temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number",
-		"voicemail", "machines", "retry", "start_time", "dispositions", "summary_prompt", "block_interruptions",
-		"interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle", "transfer_list",
-		"voice_settings", "background_track", "keywords", "pronunciation_guide", "request_data", "metadata",
-		"webhook", "webhook_events",
+		"model", "fallback_model", "temperature", "interruption_threshold", "tools", "dynamic_data",
+		"transfer_phone_number", "voicemail", "machines", "retry", "start_time", "dispositions", "summary_prompt",
+		"block_interruptions", "interruptibility", "min_endpointing_delay", "max_endpointing_delay", "idle",
+		"transfer_list", "voice_settings", "background_track", "keywords", "pronunciation_guide", "request_data",
+		"metadata", "webhook", "webhook_events",
 	},
 	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000, 0b00000000, 0b00000000},
 }
@@ -560,78 +564,81 @@ func (s *CallCreate) Decode(d *jx.Decoder) error {
 		case "model":
 			s.Model.Reset()
 			return 16, s.Model.Decode(d)
+		case "fallback_model":
+			s.FallbackModel.Reset()
+			return 17, s.FallbackModel.Decode(d)
 		case "temperature":
 			s.Temperature.Reset()
-			return 17, s.Temperature.Decode(d)
+			return 18, s.Temperature.Decode(d)
 		case "interruption_threshold":
 			s.InterruptionThreshold.Reset()
-			return 18, s.InterruptionThreshold.Decode(d)
+			return 19, s.InterruptionThreshold.Decode(d)
 		case "tools":
 			s.Tools.Reset()
-			return 19, s.Tools.Decode(d)
+			return 20, s.Tools.Decode(d)
 		case "dynamic_data":
 			s.DynamicData.Reset()
-			return 20, s.DynamicData.Decode(d)
+			return 21, s.DynamicData.Decode(d)
 		case "transfer_phone_number":
 			s.TransferPhoneNumber.Reset()
-			return 21, s.TransferPhoneNumber.Decode(d)
+			return 22, s.TransferPhoneNumber.Decode(d)
 		case "voicemail":
 			s.Voicemail.Reset()
-			return 22, s.Voicemail.Decode(d)
+			return 23, s.Voicemail.Decode(d)
 		case "machines":
 			s.Machines.Reset()
-			return 23, s.Machines.Decode(d)
+			return 24, s.Machines.Decode(d)
 		case "retry":
 			s.Retry.Reset()
-			return 24, s.Retry.Decode(d)
+			return 25, s.Retry.Decode(d)
 		case "start_time":
 			s.StartTime.Reset()
-			return 25, s.StartTime.Decode(d, json.DecodeDateTime)
+			return 26, s.StartTime.Decode(d, json.DecodeDateTime)
 		case "dispositions":
-			return 26, codec.DecodeStrs(d, &s.Dispositions)
+			return 27, codec.DecodeStrs(d, &s.Dispositions)
 		case "summary_prompt":
 			s.SummaryPrompt.Reset()
-			return 27, s.SummaryPrompt.Decode(d)
+			return 28, s.SummaryPrompt.Decode(d)
 		case "block_interruptions":
 			s.BlockInterruptions.Reset()
-			return 28, s.BlockInterruptions.Decode(d)
+			return 29, s.BlockInterruptions.Decode(d)
 		case "interruptibility":
 			s.Interruptibility.Reset()
-			return 29, s.Interruptibility.Decode(d)
+			return 30, s.Interruptibility.Decode(d)
 		case "min_endpointing_delay":
 			s.MinEndpointingDelay.Reset()
-			return 30, s.MinEndpointingDelay.Decode(d)
+			return 31, s.MinEndpointingDelay.Decode(d)
 		case "max_endpointing_delay":
 			s.MaxEndpointingDelay.Reset()
-			return 31, s.MaxEndpointingDelay.Decode(d)
+			return 32, s.MaxEndpointingDelay.Decode(d)
 		case "idle":
 			s.Idle.Reset()
-			return 32, s.Idle.Decode(d)
+			return 33, s.Idle.Decode(d)
 		case "transfer_list":
 			s.TransferList.Reset()
-			return 33, s.TransferList.Decode(d)
+			return 34, s.TransferList.Decode(d)
 		case "voice_settings":
 			s.VoiceSettings.Reset()
-			return 34, s.VoiceSettings.Decode(d)
+			return 35, s.VoiceSettings.Decode(d)
 		case "background_track":
 			s.BackgroundTrack.Reset()
-			return 35, s.BackgroundTrack.Decode(d)
+			return 36, s.BackgroundTrack.Decode(d)
 		case "keywords":
-			return 36, codec.DecodeStrs(d, &s.Keywords)
+			return 37, codec.DecodeStrs(d, &s.Keywords)
 		case "pronunciation_guide":
 			s.PronunciationGuide.Reset()
-			return 37, s.PronunciationGuide.Decode(d)
+			return 38, s.PronunciationGuide.Decode(d)
 		case "request_data":
 			s.RequestData.Reset()
-			return 38, s.RequestData.Decode(d)
+			return 39, s.RequestData.Decode(d)
 		case "metadata":
 			s.Metadata.Reset()
-			return 39, s.Metadata.Decode(d)
+			return 40, s.Metadata.Decode(d)
 		case "webhook":
 			s.Webhook.Reset()
-			return 40, s.Webhook.Decode(d)
+			return 41, s.Webhook.Decode(d)
 		case "webhook_events":
-			return 41, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
+			return 42, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
 		return -1, errors.Errorf("unexpected field %q", k)
 	})
@@ -1152,6 +1159,26 @@ func (s *CallRecord) Encode(e *jx.Encoder) {
 	s.VoiceID.Encode(e)
 	e.FieldStart("model")
 	s.Model.Encode(e)
+	if s.Models != nil {
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.TurnModels != nil {
+		e.FieldStart("turn_models")
+		e.ArrStart()
+		for _, elem := range s.TurnModels {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Cost.Set {
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
 	if s.Warnings != nil {
 		e.FieldStart("warnings")
 		s.Warnings.Encode(e)
@@ -1219,11 +1246,12 @@ var objectOfCallRecord = codec.Object{
 		"max_duration", "error_message", "answered_by", "answerer", "record", "recording_url", "call_ended_by",
 		"pathway_id", "pathway_version", "persona_id", "persona_version", "pathway_logs", "endpoint_url",
 		"local_dialing", "start_time", "analysis", "analysis_error", "disposition_tag", "citations",
-		"warm_transfer_call", "retry_of", "retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to",
-		"release_cause", "webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at",
-		"transferred_by", "concatenated_transcript", "conversation", "settings", "transcripts",
+		"warm_transfer_call", "retry_of", "retried_by", "voice_id", "model", "models", "turn_models", "cost",
+		"warnings", "sip_code", "redirected_to", "release_cause", "webhook_delivery", "task", "summary", "price",
+		"transferred_to", "transferred_at", "transferred_by", "concatenated_transcript", "conversation", "settings",
+		"transcripts",
 	},
-	Required: []uint8{0b11111111, 0b11111111, 0b11101111, 0b11111111, 0b11111111, 0b10000001, 0b10011111},
+	Required: []uint8{0b11111111, 0b11111111, 0b11101111, 0b11111111, 0b11111111, 0b00000001, 0b11111100, 0b00000100},
 }
 
 func (s *CallRecord) Decode(d *jx.Decoder) error {
@@ -1312,42 +1340,49 @@ func (s *CallRecord) Decode(d *jx.Decoder) error {
 			return 39, s.VoiceID.Decode(d)
 		case "model":
 			return 40, s.Model.Decode(d)
+		case "models":
+			return 41, codec.DecodeArr(d, &s.Models, (*ModelUse).Decode)
+		case "turn_models":
+			return 42, codec.DecodeArr(d, &s.TurnModels, (*CallTurnModels).Decode)
+		case "cost":
+			s.Cost.Reset()
+			return 43, s.Cost.Decode(d)
 		case "warnings":
-			return 41, s.Warnings.Decode(d)
+			return 44, s.Warnings.Decode(d)
 		case "sip_code":
 			s.SipCode.Reset()
-			return 42, s.SipCode.Decode(d)
+			return 45, s.SipCode.Decode(d)
 		case "redirected_to":
 			s.RedirectedTo.Reset()
-			return 43, s.RedirectedTo.Decode(d)
+			return 46, s.RedirectedTo.Decode(d)
 		case "release_cause":
 			s.ReleaseCause.Reset()
-			return 44, s.ReleaseCause.Decode(d)
+			return 47, s.ReleaseCause.Decode(d)
 		case "webhook_delivery":
 			s.WebhookDelivery.Reset()
-			return 45, s.WebhookDelivery.Decode(d)
+			return 48, s.WebhookDelivery.Decode(d)
 		case "task":
 			s.Task.Reset()
-			return 46, s.Task.Decode(d)
+			return 49, s.Task.Decode(d)
 		case "summary":
-			return 47, s.Summary.Decode(d)
+			return 50, s.Summary.Decode(d)
 		case "price":
-			return 48, s.Price.Decode(d)
+			return 51, s.Price.Decode(d)
 		case "transferred_to":
-			return 49, s.TransferredTo.Decode(d)
+			return 52, s.TransferredTo.Decode(d)
 		case "transferred_at":
-			return 50, s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+			return 53, s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "transferred_by":
-			return 51, s.TransferredBy.Decode(d)
+			return 54, s.TransferredBy.Decode(d)
 		case "concatenated_transcript":
-			return 52, codec.DecodeStr(d, &s.ConcatenatedTranscript)
+			return 55, codec.DecodeStr(d, &s.ConcatenatedTranscript)
 		case "conversation":
 			s.Conversation.Reset()
-			return 53, s.Conversation.Decode(d)
+			return 56, s.Conversation.Decode(d)
 		case "settings":
-			return 54, codec.DecodeArr(d, &s.Settings, (*CallSetting).Decode)
+			return 57, codec.DecodeArr(d, &s.Settings, (*CallSetting).Decode)
 		case "transcripts":
-			return 55, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
+			return 58, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -1576,6 +1611,43 @@ func (s *CallSummary) Decode(d *jx.Decoder) error {
 func (s *CallSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *CallSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallTurnModels) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("turn")
+	e.Int(s.Turn)
+	{
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	e.ObjEnd()
+}
+
+var objectOfCallTurnModels = codec.Object{
+	Type:     "CallTurnModels",
+	Members:  []string{"turn", "models"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *CallTurnModels) Decode(d *jx.Decoder) error {
+	return objectOfCallTurnModels.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "turn":
+			return 0, codec.DecodeInt(d, &s.Turn)
+		case "models":
+			return 1, codec.DecodeArr(d, &s.Models, (*ModelUse).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *CallTurnModels) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallTurnModels) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (s *CallWait) Encode(e *jx.Encoder) {
 	e.ObjStart()
@@ -2423,6 +2495,75 @@ func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *ModelUse) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("model")
+	e.Str(s.Model)
+	e.FieldStart("replaced")
+	s.Replaced.Encode(e)
+	e.FieldStart("cause")
+	s.Cause.Encode(e)
+	e.FieldStart("requests")
+	e.Int(s.Requests)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("uncounted")
+	e.Int(s.Uncounted)
+	e.FieldStart("input_tokens")
+	e.Int(s.InputTokens)
+	e.FieldStart("output_tokens")
+	e.Int(s.OutputTokens)
+	e.FieldStart("cached_tokens")
+	e.Int(s.CachedTokens)
+	if s.Cost.Set {
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfModelUse = codec.Object{
+	Type: "ModelUse",
+	Members: []string{
+		"model", "replaced", "cause", "requests", "failed", "uncounted", "input_tokens", "output_tokens",
+		"cached_tokens", "cost",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
+func (s *ModelUse) Decode(d *jx.Decoder) error {
+	return objectOfModelUse.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "model":
+			return 0, codec.DecodeStr(d, &s.Model)
+		case "replaced":
+			return 1, s.Replaced.Decode(d)
+		case "cause":
+			return 2, s.Cause.Decode(d)
+		case "requests":
+			return 3, codec.DecodeInt(d, &s.Requests)
+		case "failed":
+			return 4, codec.DecodeInt(d, &s.Failed)
+		case "uncounted":
+			return 5, codec.DecodeInt(d, &s.Uncounted)
+		case "input_tokens":
+			return 6, codec.DecodeInt(d, &s.InputTokens)
+		case "output_tokens":
+			return 7, codec.DecodeInt(d, &s.OutputTokens)
+		case "cached_tokens":
+			return 8, codec.DecodeInt(d, &s.CachedTokens)
+		case "cost":
+			s.Cost.Reset()
+			return 9, s.Cost.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *ModelUse) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *ModelUse) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o NilAnsweredBy) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -3263,6 +3404,41 @@ func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) { return codec.Mars
 func (s *OptNilDynamicDataList) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
+
+func (o OptNilFloat64) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Float64(float64(o.Value))
+}
+
+func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilFloat64 to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v float64
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return codec.DecodeFloat(d, &o.Value)
+}
+
+func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilIdleOptions) Encode(e *jx.Encoder) {
 	if !o.Set {

@@ -246,6 +246,10 @@ type CallCreate struct {
 	// one the name. Any other name is 400 with the field `model`. The record names the model that has
 	// answered.
 	Model OptString `json:"model"`
+	// Model that replies if `model` fails or has not begun to reply within 4 seconds, by a name as in
+	// `model`. Any other name is 400 with the field `fallback_model`. Without it, the call uses the
+	// fallback of the server, if it has one.
+	FallbackModel OptString `json:"fallback_model"`
 	// Sampling temperature of the model.
 	Temperature OptFloat64 `json:"temperature"`
 	// Duration of the callee's speech, in milliseconds, after which the agent pauses, or is interrupted.
@@ -606,8 +610,17 @@ type CallRecord struct {
 	RetriedBy NilString `json:"retried_by"`
 	VoiceID   NilString `json:"voice_id"`
 	// Model that answered; `scripted` for the built-in one, which follows the script.
-	Model    NilString `json:"model"`
-	Warnings Warnings  `json:"warnings"`
+	Model NilString `json:"model"`
+	// Models that answered in the conversation and in the analysis, including early answers that were
+	// withdrawn. Absent until the call has ended, and if no model was asked.
+	Models []ModelUse `json:"models"`
+	// Models that answered in each turn of the agent, without `cost`. Turns without a model are absent.
+	TurnModels []CallTurnModels `json:"turn_models"`
+	// Cost of the tokens in `models`, in US dollars, by the server's table of prices at the end of the
+	// call. Null if no tokens were reported, or if the price of a model is unknown. Requests in
+	// `uncounted` are not part of it.
+	Cost     OptNilFloat64 `json:"cost"`
+	Warnings Warnings      `json:"warnings"`
 	// SIP status with which the call was answered or ended, the other side's or, for an inbound call,
 	// ours. 487 for a call that was given up before its answer, or whose ringing time was over; the last
 	// provisional one, such as 180, if the other side never confirmed that. Null while there is none, and
@@ -794,6 +807,15 @@ type CallSummary struct {
 	BatchID      NilString     `json:"batch_id"`
 	Inbound      bool          `json:"inbound"`
 	PathwayID    NilString     `json:"pathway_id"`
+}
+
+// Models of one turn of the agent.
+// Ref: #/components/schemas/CallTurnModels
+type CallTurnModels struct {
+	// Number of the turn. The agent's first words are turn 1.
+	Turn int `json:"turn"`
+	// Models that answered, including early answers that were withdrawn before this turn.
+	Models []ModelUse `json:"models"`
 }
 
 // Silence after the other side's words until its turn was over.
@@ -1211,6 +1233,34 @@ func (s *Metadata) init() Metadata {
 		*s = m
 	}
 	return m
+}
+
+// Requests that one model answered or failed to answer.
+// Ref: #/components/schemas/ModelUse
+type ModelUse struct {
+	// Name of the model at its service.
+	Model string `json:"model"`
+	// Name of the requested model, if `model` answered in its place.
+	Replaced NilString `json:"replaced"`
+	// Class of the failure of `replaced`, which is `transient` (including a model that has not begun to
+	// reply within 4 seconds), `rate_limited`, `quota`, `permanent`, `too_long`, `unsupported` or
+	// `invalid`.
+	Cause NilString `json:"cause"`
+	// All requests.
+	Requests int `json:"requests"`
+	// Requests that failed.
+	Failed int `json:"failed"`
+	// Answered or interrupted requests whose tokens the service has not reported.
+	Uncounted int `json:"uncounted"`
+	// Tokens sent.
+	InputTokens int `json:"input_tokens"`
+	// Tokens received.
+	OutputTokens int `json:"output_tokens"`
+	// Tokens among `input_tokens` that the service read from its cache, as far as it reports them.
+	CachedTokens int `json:"cached_tokens"`
+	// Cost of the tokens in US dollars; null if the price of the model is unknown or no tokens were
+	// reported.
+	Cost OptNilFloat64 `json:"cost"`
 }
 
 // NewNilAnsweredBy returns new NilAnsweredBy with value set to v.
@@ -2872,6 +2922,74 @@ func (o OptNilDynamicDataList) Get() (v DynamicDataList, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptNilDynamicDataList) Or(d DynamicDataList) DynamicDataList {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilFloat64 returns new OptNilFloat64 with value set to v.
+func NewOptNilFloat64(v float64) OptNilFloat64 {
+	return OptNilFloat64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilFloat64 is optional nullable float64.
+type OptNilFloat64 struct {
+	Value float64
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilFloat64 was set.
+func (o OptNilFloat64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilFloat64) Reset() {
+	var v float64
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilFloat64) SetTo(v float64) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilFloat64) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilFloat64) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v float64
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilFloat64) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilFloat64) Get() (v float64, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilFloat64) Or(d float64) float64 {
 	if v, ok := o.Get(); ok {
 		return v
 	}

@@ -152,6 +152,9 @@ func (s *CallCreate) Validate() error {
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 1, 128))
 	}
+	if value, ok := s.FallbackModel.Get(); ok {
+		failures.Add("fallback_model", codec.Length(string(value), 1, 128))
+	}
 	if value, ok := s.Temperature.Get(); ok {
 		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
@@ -504,6 +507,35 @@ func (s *CallRecord) Validate() error {
 	if value, ok := s.Model.Get(); ok {
 		failures.Add("model", codec.Length(string(value), 0, 128))
 	}
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Models), 0, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("turn_models", func() error {
+		if s.TurnModels == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.TurnModels), 0, 100000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.TurnModels {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
+	}
 	failures.Add("warnings", s.Warnings.Validate())
 	if value, ok := s.SipCode.Get(); ok {
 		failures.Add("sip_code", codec.Int(int64(value), validate.Int{MinSet: true, Min: 100, MaxSet: true, Max: 699}))
@@ -615,6 +647,29 @@ func (s *CallSummary) Validate() error {
 	if value, ok := s.PathwayID.Get(); ok {
 		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
 	}
+	return failures.Err()
+}
+
+func (s *CallTurnModels) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("turn", codec.Int(int64(s.Turn), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return errors.New("nil is invalid value")
+		}
+		if err := codec.Size(len(s.Models), 1, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	return failures.Err()
 }
 
@@ -956,6 +1011,31 @@ func (s *MessageReply) Validate() error {
 func (s Metadata) Validate() error {
 	var failures codec.Failures
 
+	return failures.Err()
+}
+
+func (s *ModelUse) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("model", codec.Length(string(s.Model), 0, 1000))
+	if value, ok := s.Replaced.Get(); ok {
+		failures.Add("replaced", codec.Length(string(value), 0, 1000))
+	}
+	if value, ok := s.Cause.Get(); ok {
+		failures.Add("cause", codec.Length(string(value), 0, 64))
+	}
+	failures.Add("requests", codec.Int(int64(s.Requests), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("uncounted", codec.Int(int64(s.Uncounted), validate.Int{MinSet: true}))
+	failures.Add("input_tokens", codec.Int(int64(s.InputTokens), validate.Int{MinSet: true}))
+	failures.Add("output_tokens", codec.Int(int64(s.OutputTokens), validate.Int{MinSet: true}))
+	failures.Add("cached_tokens", codec.Int(int64(s.CachedTokens), validate.Int{MinSet: true}))
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
+	}
 	return failures.Err()
 }
 

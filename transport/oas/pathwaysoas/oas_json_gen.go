@@ -237,6 +237,75 @@ func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
 func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
+func (s *ModelUse) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("model")
+	e.Str(s.Model)
+	e.FieldStart("replaced")
+	s.Replaced.Encode(e)
+	e.FieldStart("cause")
+	s.Cause.Encode(e)
+	e.FieldStart("requests")
+	e.Int(s.Requests)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("uncounted")
+	e.Int(s.Uncounted)
+	e.FieldStart("input_tokens")
+	e.Int(s.InputTokens)
+	e.FieldStart("output_tokens")
+	e.Int(s.OutputTokens)
+	e.FieldStart("cached_tokens")
+	e.Int(s.CachedTokens)
+	if s.Cost.Set {
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfModelUse = codec.Object{
+	Type: "ModelUse",
+	Members: []string{
+		"model", "replaced", "cause", "requests", "failed", "uncounted", "input_tokens", "output_tokens",
+		"cached_tokens", "cost",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
+func (s *ModelUse) Decode(d *jx.Decoder) error {
+	return objectOfModelUse.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "model":
+			return 0, codec.DecodeStr(d, &s.Model)
+		case "replaced":
+			return 1, s.Replaced.Decode(d)
+		case "cause":
+			return 2, s.Cause.Decode(d)
+		case "requests":
+			return 3, codec.DecodeInt(d, &s.Requests)
+		case "failed":
+			return 4, codec.DecodeInt(d, &s.Failed)
+		case "uncounted":
+			return 5, codec.DecodeInt(d, &s.Uncounted)
+		case "input_tokens":
+			return 6, codec.DecodeInt(d, &s.InputTokens)
+		case "output_tokens":
+			return 7, codec.DecodeInt(d, &s.OutputTokens)
+		case "cached_tokens":
+			return 8, codec.DecodeInt(d, &s.CachedTokens)
+		case "cost":
+			s.Cost.Reset()
+			return 9, s.Cost.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *ModelUse) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *ModelUse) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -366,6 +435,41 @@ func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Mar
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
 	return s.Decode(jx.DecodeBytes(data))
 }
+
+func (o OptNilFloat64) Encode(e *jx.Encoder) {
+	if !o.Set {
+		return
+	}
+	if o.Null {
+		e.Null()
+		return
+	}
+	e.Float64(float64(o.Value))
+}
+
+func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
+	if o == nil {
+		return errors.New("invalid: unable to decode OptNilFloat64 to nil")
+	}
+	if d.Next() == jx.Null {
+		if err := d.Null(); err != nil {
+			return err
+		}
+
+		var v float64
+		o.Value = v
+		o.Set = true
+		o.Null = true
+		return nil
+	}
+	o.Set = true
+	o.Null = false
+	return codec.DecodeFloat(d, &o.Value)
+}
+
+func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
@@ -590,12 +694,20 @@ func (s *PathwayChat) Encode(e *jx.Encoder) {
 	s.Variables.Encode(e)
 	e.FieldStart("pathway_logs")
 	s.PathwayLogs.Encode(e)
+	if s.Models != nil {
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
 var objectOfPathwayChat = codec.Object{
 	Type:     "PathwayChat",
-	Members:  []string{"chat_id", "message", "variables", "pathway_logs"},
+	Members:  []string{"chat_id", "message", "variables", "pathway_logs", "models"},
 	Required: []uint8{0b00001111},
 }
 
@@ -610,6 +722,8 @@ func (s *PathwayChat) Decode(d *jx.Decoder) error {
 			return 2, s.Variables.Decode(d)
 		case "pathway_logs":
 			return 3, s.PathwayLogs.Decode(d)
+		case "models":
+			return 4, codec.DecodeArr(d, &s.Models, (*ModelUse).Decode)
 		}
 		return -1, d.Skip()
 	})
@@ -783,6 +897,14 @@ func (s *PathwayChatState) Encode(e *jx.Encoder) {
 	e.Bool(s.Completed)
 	e.FieldStart("pathway_logs")
 	s.PathwayLogs.Encode(e)
+	if s.Models != nil {
+		e.FieldStart("models")
+		e.ArrStart()
+		for _, elem := range s.Models {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
@@ -790,7 +912,7 @@ var objectOfPathwayChatState = codec.Object{
 	Type: "PathwayChatState",
 	Members: []string{
 		"chat_id", "assistant_responses", "current_node_id", "current_node_name", "chat_history", "pathway_id",
-		"pathway_version", "variables", "completed", "pathway_logs",
+		"pathway_version", "variables", "completed", "pathway_logs", "models",
 	},
 	Required: []uint8{0b11111111, 0b00000011},
 }
@@ -818,6 +940,8 @@ func (s *PathwayChatState) Decode(d *jx.Decoder) error {
 			return 8, codec.DecodeBool(d, &s.Completed)
 		case "pathway_logs":
 			return 9, s.PathwayLogs.Decode(d)
+		case "models":
+			return 10, codec.DecodeArr(d, &s.Models, (*ModelUse).Decode)
 		}
 		return -1, d.Skip()
 	})

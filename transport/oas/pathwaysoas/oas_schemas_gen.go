@@ -137,6 +137,34 @@ func (s *FreeObject) init() FreeObject {
 	return m
 }
 
+// Requests that one model answered or failed to answer.
+// Ref: #/components/schemas/ModelUse
+type ModelUse struct {
+	// Name of the model at its service.
+	Model string `json:"model"`
+	// Name of the requested model, if `model` answered in its place.
+	Replaced NilString `json:"replaced"`
+	// Class of the failure of `replaced`, which is `transient` (including a model that has not begun to
+	// reply within 4 seconds), `rate_limited`, `quota`, `permanent`, `too_long`, `unsupported` or
+	// `invalid`.
+	Cause NilString `json:"cause"`
+	// All requests.
+	Requests int `json:"requests"`
+	// Requests that failed.
+	Failed int `json:"failed"`
+	// Answered or interrupted requests whose tokens the service has not reported.
+	Uncounted int `json:"uncounted"`
+	// Tokens sent.
+	InputTokens int `json:"input_tokens"`
+	// Tokens received.
+	OutputTokens int `json:"output_tokens"`
+	// Tokens among `input_tokens` that the service read from its cache, as far as it reports them.
+	CachedTokens int `json:"cached_tokens"`
+	// Cost of the tokens in US dollars; null if the price of the model is unknown or no tokens were
+	// reported.
+	Cost OptNilFloat64 `json:"cost"`
+}
+
 // NewNilInt returns new NilInt with value set to v.
 func NewNilInt(v int) NilInt {
 	return NilInt{
@@ -404,6 +432,74 @@ func (o OptInt) Get() (v int, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptInt) Or(d int) int {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptNilFloat64 returns new OptNilFloat64 with value set to v.
+func NewOptNilFloat64(v float64) OptNilFloat64 {
+	return OptNilFloat64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilFloat64 is optional nullable float64.
+type OptNilFloat64 struct {
+	Value float64
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilFloat64 was set.
+func (o OptNilFloat64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilFloat64) Reset() {
+	var v float64
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilFloat64) SetTo(v float64) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilFloat64) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilFloat64) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v float64
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilFloat64) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilFloat64) Get() (v float64, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilFloat64) Or(d float64) float64 {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -742,6 +838,8 @@ type PathwayChat struct {
 	Message     string          `json:"message"`
 	Variables   FreeObject      `json:"variables"`
 	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
+	// Models that answered in this turn, without `cost`. Absent if no model was asked.
+	Models []ModelUse `json:"models"`
 }
 
 // Where a text conversation begins.
@@ -816,6 +914,8 @@ type PathwayChatState struct {
 	// Whether the conversation is over.
 	Completed   bool            `json:"completed"`
 	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
+	// Models that answered in this turn, without `cost`. Absent if no model was asked.
+	Models []ModelUse `json:"models"`
 }
 
 // Envelope of the answer.

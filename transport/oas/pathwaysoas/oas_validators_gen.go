@@ -113,6 +113,31 @@ func (s FreeObject) Validate() error {
 	return failures.Err()
 }
 
+func (s *ModelUse) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures codec.Failures
+	failures.Add("model", codec.Length(string(s.Model), 0, 1000))
+	if value, ok := s.Replaced.Get(); ok {
+		failures.Add("replaced", codec.Length(string(value), 0, 1000))
+	}
+	if value, ok := s.Cause.Get(); ok {
+		failures.Add("cause", codec.Length(string(value), 0, 64))
+	}
+	failures.Add("requests", codec.Int(int64(s.Requests), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("uncounted", codec.Int(int64(s.Uncounted), validate.Int{MinSet: true}))
+	failures.Add("input_tokens", codec.Int(int64(s.InputTokens), validate.Int{MinSet: true}))
+	failures.Add("output_tokens", codec.Int(int64(s.OutputTokens), validate.Int{MinSet: true}))
+	failures.Add("cached_tokens", codec.Int(int64(s.CachedTokens), validate.Int{MinSet: true}))
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
+	}
+	return failures.Err()
+}
+
 func (s *Pathway) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -156,6 +181,19 @@ func (s *PathwayChat) Validate() error {
 	failures.Add("message", codec.Length(string(s.Message), 0, 1048576))
 	failures.Add("variables", s.Variables.Validate())
 	failures.Add("pathway_logs", s.PathwayLogs.Validate())
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Models), 0, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	return failures.Err()
 }
 
@@ -244,6 +282,19 @@ func (s *PathwayChatState) Validate() error {
 	failures.Add("pathway_version", codec.Int(int64(s.PathwayVersion), validate.Int{MinSet: true}))
 	failures.Add("variables", s.Variables.Validate())
 	failures.Add("pathway_logs", s.PathwayLogs.Validate())
+	failures.Add("models", func() error {
+		if s.Models == nil {
+			return nil // optional
+		}
+		if err := codec.Size(len(s.Models), 0, 1000); err != nil {
+			return err
+		}
+		var failures codec.Failures
+		for i, elem := range s.Models {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
 	return failures.Err()
 }
 

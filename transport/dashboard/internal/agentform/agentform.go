@@ -78,7 +78,7 @@ var (
 	Call     = Object{inherits: true}
 	WebAgent = Object{general: []agents.Setting{
 		agents.SettingTask, agents.SettingPathway, agents.SettingBrain, agents.SettingFirstSentence, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
-		agents.SettingTemperature, agents.SettingMaxDuration,
+		agents.SettingFallback, agents.SettingTemperature, agents.SettingMaxDuration,
 	}}
 	Persona = Object{
 		general: []agents.Setting{
@@ -90,7 +90,7 @@ var (
 		general: []agents.Setting{
 			agents.SettingTask, agents.SettingPathway, agents.SettingPathwayVersion, agents.SettingPersonaID, agents.SettingBrain, agents.SettingPersona,
 			agents.SettingFirstSentence, agents.SettingWaitForGreeting, agents.SettingVoice, agents.SettingLanguage, agents.SettingModel,
-			agents.SettingTemperature, agents.SettingRecord, agents.SettingMaxDuration, agents.SettingTransferTo,
+			agents.SettingFallback, agents.SettingTemperature, agents.SettingRecord, agents.SettingMaxDuration, agents.SettingTransferTo,
 		},
 		lacks: []agents.Setting{agents.SettingKeywords, agents.SettingMachines},
 	}
@@ -229,7 +229,7 @@ func patchOf(a agents.Agent, parts map[agents.Setting]bool) agents.Patch {
 		PersonaID:      optional(parts[agents.SettingPersonaID], &a.PersonaID), Persona: optional(parts[agents.SettingPersona], &a.Persona),
 		Brain: optional(parts[agents.SettingBrain], &a.Brain),
 		Voice: optional(parts[agents.SettingVoice], &a.Voice), Language: optional(parts[agents.SettingLanguage], &a.Language),
-		Model: optional(parts[agents.SettingModel], &a.Model), Temperature: optional(parts[agents.SettingTemperature], a.Temperature),
+		Model: optional(parts[agents.SettingModel], &a.Model), Fallback: optional(parts[agents.SettingFallback], &a.Fallback), Temperature: optional(parts[agents.SettingTemperature], a.Temperature),
 		FirstSentence:   optional(parts[agents.SettingFirstSentence], &a.FirstSentence),
 		WaitForGreeting: optional(parts[agents.SettingWaitForGreeting], &a.WaitForGreeting),
 		Record:          optional(parts[agents.SettingRecord], &a.Record), MaxDuration: optional(parts[agents.SettingMaxDuration], &a.MaxDuration),

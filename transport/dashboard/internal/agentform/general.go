@@ -59,7 +59,9 @@ var generalSettings = byPart(
 		},
 		func(a agents.Agent) string { return a.Language },
 	},
-	text(Field{Name: "model", Label: "Model", Hint: "Empty: the server's."}, agents.SettingModel, func(a *agents.Agent) *string { return &a.Model }),
+	text(Field{Name: "model", Label: "Model", Unset: "The server's"}, agents.SettingModel, func(a *agents.Agent) *string { return &a.Model }),
+	text(Field{Name: "fallback_model", Label: "Fallback of the model", Unset: "The server's", Hint: "It replies if the model fails or has not begun within 4 seconds."},
+		agents.SettingFallback, func(a *agents.Agent) *string { return &a.Fallback }),
 	setting{
 		Field{Name: "temperature", Label: "Temperature of the model", Number: true, Hint: "From 0 to 1."}, agents.SettingTemperature,
 		func(to *agents.Agent, value string) error {

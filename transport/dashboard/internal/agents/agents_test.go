@@ -292,6 +292,31 @@ func TestNumber(t *testing.T) {
 	h.want(http.StatusNotFound, "/agents/numbers/+14155550199")
 }
 
+// TestCopyAgent copies a web agent, which the form offers by its leader, to a number.
+func TestCopyAgent(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	const path = "/agents/numbers/+14155550100"
+	h.want(http.StatusOK, path, "!Copy a web agent")
+	stored := speaks()
+	stored.Task, stored.FirstSentence, stored.Keywords = "Take orders for the bakery.", "Good morning.", []string{"Acme"}
+	web := must(h.agents.CreateAgent(t.Context(), org, agents.WebAgent{Agent: stored}))
+	h.want(http.StatusOK, path, "Copy a web agent", ">Take orders for the bakery. ("+web.ID+")<")
+	form := h.values(path)
+	send := func(id string, status int, want ...string) {
+		t.Helper()
+		h.send(path+"/copy", url.Values{"csrf": form["csrf"], "version": form["version"], "agent_id": {id}}, status, want...)
+	}
+	send("absent", http.StatusUnprocessableEntity, "agent not found")
+	send("", http.StatusUnprocessableEntity, "is required")
+	send(web.ID, http.StatusOK, "The settings of the web agent are copied.")
+	got := must(h.agents.Inbound(t.Context(), org, "+14155550100")).Agent
+	want := web.Agent
+	want.Keywords, want.Machines = nil, agents.Machines{}
+	same(t, got, want)
+	send(web.ID, http.StatusUnprocessableEntity, "the settings were changed after you read them")
+}
+
 // TestPersona creates a persona with every setting, changes its draft, and puts it into production.
 func TestPersona(t *testing.T) {
 	t.Parallel()

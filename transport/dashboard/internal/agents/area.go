@@ -48,6 +48,7 @@ func New(c Config) page.Area {
 			{Pattern: "GET /agents/numbers", Serve: p.numbers},
 			{Pattern: "GET /agents/numbers/{number}", Serve: p.number},
 			{Pattern: "POST /agents/numbers/{number}", Serve: p.updateNumber},
+			{Pattern: "POST /agents/numbers/{number}/copy", Serve: p.copyAgent},
 		},
 	}
 	if c.Personas != nil {
@@ -86,6 +87,10 @@ type row struct {
 // choices returns the options of the fields that name other objects. A field without options is typed, also if there are too many objects.
 func (p pages) choices(ctx context.Context, org callwright.OrgID) (map[string][]agentform.Option, error) {
 	choices := map[string][]agentform.Option{}
+	for _, name := range p.cfg.Agents.Models() {
+		choices["model"] = append(choices["model"], agentform.Option{Value: name, Text: name})
+	}
+	choices["fallback_model"] = choices["model"]
 	if p.cfg.Pathways != nil {
 		found, err := p.cfg.Pathways.List(ctx, org, pathway.Listing{Limit: pathway.MaxPage})
 		if err != nil {

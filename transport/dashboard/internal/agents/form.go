@@ -24,6 +24,7 @@ type form struct {
 	Version   int64    // stored version on which the form is based; 0 for a new object
 	Call      string   // path of the form that places a call with the object; may be empty
 	Actions   []action
+	WebAgents []agentform.Option // web agents whose settings can be copied to the object
 
 	Fields       []agentform.Shown
 	Conversation agentform.Section

@@ -2,7 +2,9 @@ package agents
 
 import (
 	"context"
+	"slices"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
@@ -54,10 +56,63 @@ func (p pages) number(ctx context.Context, r *page.Request) (page.Answer, error)
 func (p pages) showNumber(
 	ctx context.Context, r *page.Request, n agents.InboundNumber, values map[string]string, faults page.Faults,
 ) (page.Answer, error) {
+	web, err := p.webAgentOptions(ctx, r.Org())
+	if err != nil {
+		return nil, err
+	}
 	return p.show(ctx, r, form{
-		Title: "Calls to " + n.Number.String(), Path: page.Path("/agents/numbers", n.Number.String()), List: "/agents/numbers",
+		WebAgents: web, Title: "Calls to " + n.Number.String(), Path: page.Path("/agents/numbers", n.Number.String()), List: "/agents/numbers",
 		ListTitle: "All inbound numbers", Save: "Save", Version: n.Version, Warnings: p.cfg.Agents.NumberWarnings(ctx, n), Notes: p.notes(n.Agent), Faults: faults,
 	}, agentform.Number, values)
+}
+
+// webAgentOptions returns the selectable web agents, each with its leader and the beginning of its id.
+func (p pages) webAgentOptions(ctx context.Context, org callwright.OrgID) ([]agentform.Option, error) {
+	found, err := p.cfg.Agents.ListAgents(ctx, org, callwright.Keyset{}, 0)
+	if err != nil || len(found.Items) == 0 {
+		return nil, err
+	}
+	names, err := p.choices(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	var options []agentform.Option
+	for _, w := range found.Items {
+		name := leader(w.Agent)
+		for _, o := range slices.Concat(names["pathway_id"], names["persona_id"]) {
+			if o.Value == w.Agent.Pathway.ID || o.Value == w.Agent.PersonaID {
+				name += " " + o.Text
+			}
+		}
+		options = append(options, agentform.Option{Value: w.ID, Text: name + " (" + w.ID + ")"})
+	}
+	return options, nil
+}
+
+// copyAgent copies the settings of a web agent to a number, or shows the form with the reason why it cannot.
+func (p pages) copyAgent(ctx context.Context, r *page.Request) (page.Answer, error) {
+	n, err := p.inbound(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	agentform.Number.Fill(values, n.Agent)
+	faults := page.Faults{"agent_id": "is required"}
+	if id := r.Field("agent_id"); id != "" {
+		_, report, err := p.cfg.Agents.UpdateInbound(ctx, r.Org(), n.Number, agents.Patch{AgentID: id, Version: version(r), Whole: true})
+		if err != nil {
+			var ok bool
+			if faults, ok = agentform.Faults(err, renamed, "agent_id"); !ok {
+				return nil, err
+			}
+		} else if faults, err = faultsOf(report, []string{"agent_id"}); err != nil {
+			return nil, err
+		}
+	}
+	if len(faults) > 0 {
+		return p.showNumber(ctx, r, n, values, faults)
+	}
+	return page.SeeOther{To: page.Path("/agents/numbers", n.Number.String()), Notice: "The settings of the web agent are copied."}, nil
 }
 
 // updateNumber changes the agent of a number, or shows the form again with its faults.

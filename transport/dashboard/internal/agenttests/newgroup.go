@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agents/llm/price"
+	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/scenario"

@@ -11,7 +11,7 @@ type option struct{ Value, Text string }
 
 var funcs = template.FuncMap{
 	"state": State, "ending": endText, "sipStatus": sipStatus, "release": releaseText, "speaker": speakerText, "millis": millis, "clock": clock,
-	"millisText": millisText, "hold": holdText, "wait": waitText, "expected": expectedText, "begun": begunText, "unrecognized": unrecognizedText, "answerer": answererText, "delivery": deliveryOf, "version": versionText,
+	"millisText": millisText, "hold": holdText, "wait": waitText, "expected": expectedText, "begun": begunText, "unrecognized": unrecognizedText, "answerer": answererText, "delivery": deliveryOf, "version": versionText, "costs": costsText,
 
 	"scan":       func() int { return call.MaxScan },
 	"directions": func() []option { return []option{{"", "Both"}, {"true", "Inbound"}, {"false", "Outbound"}} },

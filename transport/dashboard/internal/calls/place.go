@@ -116,7 +116,7 @@ func missing(c call.Call) (names []string) {
 		{"the version of the persona (that in production leads the call)", !alone},
 		{"the personality", alone && a.Persona != ""},
 		{"the tools", alone && len(a.Tools) > 0},
-		{"the model", a.Model != ""},
+		{"the model", a.Model != "" || a.Fallback != ""},
 		{"the temperature", a.Temperature != nil},
 		{"the transfer number", a.TransferTo != ""},
 		{"the dynamic data", len(a.DynamicData) > 0},

@@ -25,7 +25,7 @@ func In(a page.Area) page.Area {
 	if err != nil {
 		panic(err) // impossible: the folder is embedded
 	}
-	return a.With(templates, template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented})
+	return a.With(templates, template.FuncMap{"logkind": kindText, "logreply": replyOf, "indented": Indented, "models": UsesText, "cause": causeText, "dollars": dollars})
 }
 
 // kinds maps the kinds of log entries to the words that pages show.
