@@ -150,7 +150,7 @@ func (s *spoken) Receive(m session.Message) (talk.Event, error) {
 		Code string `json:"code"`
 	}
 	if json.Unmarshal(m.Data, &r) != nil {
-		return talk.Event{}, nil
+		return talk.Event{}, nil //nolint:nilerr // unknown messages are no error
 	}
 	switch r.Type {
 	case "Flushed":

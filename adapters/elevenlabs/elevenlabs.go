@@ -84,7 +84,7 @@ func (s *Synthesizer) Talk(ctx context.Context, r tts.Request) tts.Talk {
 	return talk.New(ctx, r, talk.Config{Rate: rate, Follow: true, Runtime: s.config.Runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
 		header := http.Header{}
 		if key := s.key(); key != "" {
-			header.Set("xi-api-key", key)
+			header.Set("Xi-Api-Key", key)
 		}
 		conn, err := session.Dial(ctx, s.address(r, muLaw, rate), header, s.config.Client)
 		return conn, newProtocol(r, muLaw), err

@@ -156,7 +156,7 @@ func canceledBefore(t reporter, s talker) {
 	cancel()
 	a := talk.Answer(ctx)
 	defer a.End()
-	wantFailure(t, "an answer whose context has ended", a.Say(s.Short))
+	_ = wantFailure(t, "an answer whose context has ended", a.Say(s.Short))
 }
 
 // wantFailure checks that a stream has no audio and ends with an error soon. It closes the stream.
@@ -195,7 +195,7 @@ func endedAnswer(t reporter, s talker) {
 	a := talk.Answer(t.Context())
 	before := a.Say(s.Short)
 	a.End()
-	wantFailure(t, "a piece after the end", a.Say(s.Short))
+	_ = wantFailure(t, "a piece after the end", a.Say(s.Short))
 	s.wantSpeech(t, s.Short, 8000, hear(t, s.Short, before))
 }
 
@@ -217,10 +217,10 @@ func closedTalk(t reporter, s talker) {
 		}
 	})
 	_ = stream.Close()
-	wantFailure(t, "a piece after Close", a.Say(s.Short))
+	_ = wantFailure(t, "a piece after Close", a.Say(s.Short))
 	a.End()
 	late := talk.Answer(t.Context())
-	wantFailure(t, "an answer after Close", late.Say(s.Short))
+	_ = wantFailure(t, "an answer after Close", late.Say(s.Short))
 	late.End()
 }
 
@@ -254,6 +254,6 @@ func closesPiece(t reporter, s talker) {
 			t.Errorf("close: %v", err)
 		}
 	}
-	wantFailure(t, "a closed stream", closed)
+	_ = wantFailure(t, "a closed stream", closed)
 	s.wantSpeech(t, s.Short, 8000, hear(t, s.Short, next))
 }

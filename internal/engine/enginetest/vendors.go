@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func (s *served) elevenLabs(ctx context.Context, m map[string]any) bool {
 		c.text += said
 	}
 	closes := m["close_context"] == true
-	if (m["flush"] == true || closes) && strings.TrimSpace(c.text) != "" && !s.speak(ctx, c, send, refuse) {
+	if (m["flush"] == true || closes) && strings.TrimSpace(c.text) != "" && !s.speak(c, send, refuse) {
 		return false
 	}
 	if closes {
@@ -93,9 +94,7 @@ func (s *served) cartesia(ctx context.Context, m map[string]any) bool {
 	id := text(m, "context_id")
 	message := func(kind string, more map[string]any) map[string]any {
 		out := map[string]any{"type": kind, "context_id": id, "status_code": 206, "done": false}
-		for name, value := range more {
-			out[name] = value
-		}
+		maps.Copy(out, more)
 		return out
 	}
 	c := s.context(id)
@@ -106,10 +105,7 @@ func (s *served) cartesia(ctx context.Context, m map[string]any) bool {
 		})
 	}
 	send := func(k chunk) bool {
-		if !s.send(ctx, message("chunk", map[string]any{"data": s.encoded(k), "step_time": 1.5, "flush_id": c.flushes + 1})) {
-			return false
-		}
-		return true
+		return s.send(ctx, message("chunk", map[string]any{"data": s.encoded(k), "step_time": 1.5, "flush_id": c.flushes + 1}))
 	}
 	if m["cancel"] == true {
 		s.cancel(c, send)
@@ -129,7 +125,7 @@ func (s *served) cartesia(ctx context.Context, m map[string]any) bool {
 	c.text = text(m, "transcript")
 	at := c.samples
 	said := []rune(c.text)
-	if c.text != "" && !s.speak(ctx, c, send, refuse) {
+	if c.text != "" && !s.speak(c, send, refuse) {
 		return false
 	}
 	if len(said) > 0 && s.fault == "" || s.fault == VoiceFaultMarks || s.fault == VoiceFaultOdd {
@@ -184,7 +180,7 @@ func (s *served) deepgram(ctx context.Context, m map[string]any) bool {
 	case "Speak":
 		c.text += text(m, "text")
 	case "Flush":
-		if !s.speak(ctx, c, send, refuse) {
+		if !s.speak(c, send, refuse) {
 			return false
 		}
 		if s.fault == VoiceFaultSilent || s.fault == VoiceFaultLate {

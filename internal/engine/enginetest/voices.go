@@ -64,7 +64,7 @@ func (v *Voices) check(h http.Header, r *http.Request) int {
 	defer v.mu.Unlock()
 	v.addresses = append(v.addresses, r.URL)
 	keys := []string{
-		r.Header.Get("xi-api-key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Token "),
+		r.Header.Get("Xi-Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Token "),
 		strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.URL.Query().Get("api_key"),
 	}
 	switch {
@@ -278,7 +278,7 @@ func (s *served) chunks(c *spokenContext) (all []chunk) {
 }
 
 // speak sends the text of a context. send sends a part, and refuse an error. It returns false when the connection has ended.
-func (s *served) speak(ctx context.Context, c *spokenContext, send func(chunk) bool, refuse func() bool) bool {
+func (s *served) speak(c *spokenContext, send func(chunk) bool, refuse func() bool) bool {
 	all := s.chunks(c)
 	switch s.fault {
 	case VoiceFaultSilent:
@@ -287,6 +287,7 @@ func (s *served) speak(ctx context.Context, c *spokenContext, send func(chunk) b
 		return refuse()
 	case VoiceFaultLate:
 		c.late, all = all, nil
+	default:
 	}
 	for i, k := range all {
 		if i == 2 && (s.fault == VoiceFaultClose || s.fault == VoiceFaultBase64 && s.vendor == "deepgram") {
