@@ -125,7 +125,7 @@ func (r *reader) verdict(u *utterance) {
 	kind := overlap.Classify(r.cfg.Language, heard.Text)
 	waits := r.state == judging || r.state == paused
 	counts := u.rule.cuts(r.cfg.Language, u.said, heard.Text) || kind == overlap.BackChannel && u.reply
-	counts = counts && (!u.brief || r.cutsBriefly(u.said, heard.Text, u.reply))
+	counts = counts && (!u.brief || r.cutsBriefly(u, heard.Text))
 	if !u.over && (counts || u.err != nil && waits) {
 		r.happens(wordsHeard)
 		return
@@ -151,10 +151,11 @@ func (r *reader) verdict(u *utterance) {
 	}
 }
 
-// cutsBriefly reports whether words cut the answer whose voice was too short to pause the agent: a request to stop does, and so does an
-// answer to the agent's question. Of other sounds so short, recognizers make words that nobody has said.
-func (r *reader) cutsBriefly(said, text string, reply bool) bool {
-	return reply || overlap.Asked(said) || overlap.AsksToStop(r.cfg.Language, text)
+// cutsBriefly reports whether words cut the answer whose voice was too short to pause the agent: a request to stop does. So does an answer to
+// the agent's question, unless a longer voice than usual is required. Of other sounds so short, recognizers make words that nobody has said.
+func (r *reader) cutsBriefly(u *utterance, text string) bool {
+	usual := u.rule.pause <= bargeInRules[NormallyInterrupted].pause
+	return usual && (u.reply || overlap.Asked(u.said)) || overlap.AsksToStop(r.cfg.Language, text)
 }
 
 // noteOverlap adds the words of an utterance with a result to the transcript, but to no turn.
