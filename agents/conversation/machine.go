@@ -12,7 +12,7 @@ const (
 	keying                  // the caller presses digits
 	thinking                // the brain has the turn, and its answer is not audible yet
 	speaking                // the agent is audible
-	talkedOver              // the agent is audible with words that no voice interrupts, and the caller speaks; an utterance is open
+	talkedOver              // the agent is audible, and the caller's voice does not pause it, or not yet; an utterance is open
 	paused                  // the answer is held, and the caller speaks; an utterance is open
 	judging                 // the answer is held until the caller's words are recognized
 	leaving                 // the agent apologizes for a failure, and then ends
@@ -25,7 +25,7 @@ type event uint8
 
 const (
 	callerSpeaks       event = iota // voice that is long enough for the state: see agentHasFloor
-	callerTalksOver                 // the same voice over words that no voice interrupts
+	callerTalksOver                 // the same voice over words that no voice interrupts, or a voice that is too short to pause the agent
 	callerPauses                    // no voice for the time that ends an utterance: see segmentPause
 	callerAcknowledges              // the partial words over a held answer do not interrupt the agent
 	callerInsists                   // voice in a held answer that is longer than any back-channel
