@@ -32,7 +32,7 @@ func CheckEngines(ctx context.Context, c Config) ([]checkup.Report, error) {
 	var recognizer conversation.Recognizer
 	var used engines
 	var runtime callwright.Runtime
-	app := fx.New(fx.NopLogger, fx.Supply(c), fx.Provide(newLogLevel, newRuntime, newService, newModel, newEngines),
+	app := fx.New(fx.NopLogger, fx.Supply(c), fx.Provide(newLogLevel, newRuntime, newService, newPrices, newModelMeter, newModel, newEngines),
 		fx.Populate(&model, &voice, &recognizer, &used, &runtime))
 	if err := app.Start(ctx); err != nil {
 		return nil, dig.RootCause(err)

@@ -18,10 +18,12 @@ import (
 func TestStreamedVoices(t *testing.T) {
 	t.Parallel()
 	const (
-		hours = "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday, and on Saturday."
-		yes   = "Yes, of course."
-		bye   = "We are looking forward to it, goodbye."
-		key   = "key-4711"
+		hours = "Our rooms are open from eight in the morning until six in the evening on every day from Monday to Friday, and from nine " +
+			"in the morning until noon on Saturday, and if you are in pain, then you may come at any time of the day without an appointment, but you " +
+			"may have to wait for an hour or two until there is room, and you should bring a book and something warm to wear."
+		yes = "Yes, of course."
+		bye = "We are looking forward to it, goodbye."
+		key = "key-4711"
 	)
 	ca := authority(t)
 	for name, marks := range map[string]bool{"elevenlabs": true, "cartesia": true, "deepgram": false} {
