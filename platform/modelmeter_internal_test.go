@@ -37,7 +37,10 @@ func TestModelMeter(t *testing.T) {
 	if _, err := agentstest.Collect(t.Context(), m, llm.ReplyRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	for range m.Reply(t.Context(), llm.ReplyRequest{}) {
+	for _, err := range m.Reply(t.Context(), llm.ReplyRequest{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 	if _, err := m.Answer(t.Context(), llm.Question{}); err == nil {

@@ -65,7 +65,10 @@ func TestCounterUses(t *testing.T) {
 	if _, err := agentstest.Collect(t.Context(), c, llm.ReplyRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	for range c.Reply(t.Context(), llm.ReplyRequest{Model: "other"}) {
+	for _, err := range c.Reply(t.Context(), llm.ReplyRequest{Model: "other"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		break
 	}
 	if _, err := c.Answer(t.Context(), llm.Question{Task: llm.TaskRoute}); err != nil {

@@ -89,13 +89,7 @@ func parse(args, environ []string) (config, error) {
 	f.StringVar(&c.to.PublicHost, "public-host", "", "name for customers' telephone systems to call (default: that of --public-ip)")
 	f.StringVar(&given.firewallIPs, "firewall-ips", "", "this deployment's addresses for customers' firewalls, with commas (default: those of --public-ip and --media-ip)")
 	f.StringVar(&c.to.DNSServer, "dns-server", "", "host:port of the DNS server for the names of SIP servers (default: the system's)")
-	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API, or anthropic+https://... or gemini+https://... (default: the scripted model)")
-	f.StringVar(&c.to.LLMModel, "llm-model", "", "the model to ask for there")
-	f.StringVar((*string)(&c.to.LLMAPIKey), "llm-api-key", "", "the key to that API")
-	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
-	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
-	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
-	f.StringVar(&c.to.LLMPrices, "llm-prices", "", "JSON file with the prices of models (default: the built-in prices, which say their date)")
+	c.addModels(f, &given)
 	c.addVoice(f)
 	c.addRecognizer(f)
 	f.StringVar((*string)(&c.to.SMTPURL), "smtp-url", "", "smtp:// or smtps://, with user and password, to send mail by (default: files in the data folder)")
@@ -127,6 +121,17 @@ func parse(args, environ []string) (config, error) {
 func (c *config) addDatabase(f *flag.FlagSet) {
 	f.StringVar(&c.to.DatabaseURL, "database-url", "", "sqlite:PATH, postgres://... or postgresql://... (default: SQLite in the data folder)")
 	f.Var(wholeNumber(&c.to.DatabaseConnections), "database-connections", "connections to PostgreSQL of this node; a quarter of them does durable work")
+}
+
+// addModels adds the flags of language models.
+func (c *config) addModels(f *flag.FlagSet, given *texts) {
+	f.StringVar(&c.to.LLMBaseURL, "llm-base-url", "", "an OpenAI-compatible API, or anthropic+https://... or gemini+https://... (default: the scripted model)")
+	f.StringVar(&c.to.LLMModel, "llm-model", "", "the model to ask for there")
+	f.StringVar((*string)(&c.to.LLMAPIKey), "llm-api-key", "", "the key to that API")
+	f.Var(&c.models, "llm-models", "further models by the names that clients ask for: name=model@base-url,... (without @base-url: at --llm-base-url)")
+	f.StringVar(&given.modelKeys, "llm-api-keys", "", "the keys to the APIs of --llm-models: name=key,... (without: that of --llm-api-key, at the same base URL only)")
+	f.StringVar(&c.to.LLMFallback, "llm-fallback", "", "the name in --llm-models of the model that replies if --llm-model fails or is silent for 4 seconds")
+	f.StringVar(&c.to.LLMPrices, "llm-prices", "", "JSON file with the prices of models (default: the built-in prices, which say their date)")
 }
 
 // addVoice adds the flags of the synthesizer.

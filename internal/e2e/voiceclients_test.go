@@ -47,8 +47,8 @@ func TestVoiceClients(t *testing.T) {
 				t.Fatalf("the client (scripts/install-deps.sh test installs it): %v\n%s", err, complaints.Bytes())
 			}
 			var got struct {
-				Audio string
-				Words []string
+				Audio string   `json:"audio"`
+				Words []string `json:"words"`
 			}
 			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatalf("%v in %s", err, out)

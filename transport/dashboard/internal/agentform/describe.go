@@ -19,7 +19,7 @@ func Describe(name string, value any) (label, text string) {
 		text = strings.Join(v, ", ")
 	default:
 		text = fmt.Sprint(v)
-		if raw, err := json.Marshal(v); err == nil && strings.ContainsAny(string(raw[:1]), "[{") {
+		if raw, err := json.Marshal(v); err == nil && (raw[0] == '[' || raw[0] == '{') {
 			text = string(raw)
 		}
 	}

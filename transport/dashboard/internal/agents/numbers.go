@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents"
@@ -78,13 +79,13 @@ func (p pages) webAgentOptions(ctx context.Context, org callwright.OrgID) ([]age
 	}
 	var options []agentform.Option
 	for _, w := range found.Items {
-		name := leader(w.Agent)
+		name := []string{leader(w.Agent)}
 		for _, o := range slices.Concat(names["pathway_id"], names["persona_id"]) {
 			if o.Value == w.Agent.Pathway.ID || o.Value == w.Agent.PersonaID {
-				name += " " + o.Text
+				name = append(name, o.Text)
 			}
 		}
-		options = append(options, agentform.Option{Value: w.ID, Text: name + " (" + w.ID + ")"})
+		options = append(options, agentform.Option{Value: w.ID, Text: strings.Join(name, " ") + " (" + w.ID + ")"})
 	}
 	return options, nil
 }
