@@ -7,7 +7,7 @@ import (
 )
 
 // A grammar is a finite-state machine that reads words. From its start it reads any one phrase to its end, and may then return to the
-// start. If a consent is expected, or the phrase that was read is short, it may read a competitor instead of a phrase. In both states it may also read single phones, called loose phones, and it may skip
+// start. If a consent is expected, it may read a competitor instead of a phrase. In both states it may also read single phones, called loose phones, and it may skip
 // from the start to the end. It can therefore read any speech: competitors, and the number of loose phones, show that speech matched no
 // phrase.
 //
@@ -18,10 +18,6 @@ const (
 	again      = 0.1   // probability that another phrase follows
 	// maxLoose is the maximum number of loose phones in an utterance that is still a phrase: a breath, a click, an "uh".
 	maxLoose = 3
-	// shortPhrase is the maximum number of words in a phrase that many other words resemble.
-	shortPhrase = 3
-	// maxLooseShort is the maximum number of loose phones in an utterance that is a short phrase.
-	maxLooseShort = 1
 )
 
 // These prefixes mark loose phones, the words of competitors, and hesitations in the lexicon. No word of the dictionary contains them.
@@ -103,8 +99,8 @@ func (d dictionary) grammar(phrases []phrase, competes bool) string {
 }
 
 // understood converts the grammar's result to a text: a single phrase as written in the hint, several phrases as their words. It returns an
-// empty text if the result contains a competitor or more than the given number of loose phones.
-func understood(read string, phrases []phrase, most int) string {
+// empty text if the result contains a competitor or more than maxLoose loose phones.
+func understood(read string, phrases []phrase) string {
 	var words []string
 	loose := 0
 	for word := range strings.FieldsSeq(read) {
@@ -117,7 +113,7 @@ func understood(read string, phrases []phrase, most int) string {
 			words = append(words, word)
 		}
 	}
-	if loose > most {
+	if loose > maxLoose {
 		return ""
 	}
 	for _, p := range phrases {

@@ -50,7 +50,8 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, t task) (text
 			return err
 		}
 		if len(t.phrases) > 0 {
-			if text, err = r.phrase(ctx, dir, t); text != "" || err != nil {
+			read, err := r.follow(ctx, dir, r.words.grammar(t.phrases, t.consent), r.words.phraseLexicon(t.phrases))
+			if text = understood(read.text, t.phrases); text != "" || err != nil {
 				return err
 			}
 		}
@@ -58,18 +59,6 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, t task) (text
 		return err
 	})
 	return text, err
-}
-
-// phrase returns the phrase that was spoken, or an empty text. A short phrase must be more likely than the competitors, too.
-func (r *Recognizer) phrase(ctx context.Context, dir string, t task) (string, error) {
-	lexicon := r.words.phraseLexicon(t.phrases)
-	read, err := r.follow(ctx, dir, r.words.grammar(t.phrases, t.consent), lexicon)
-	text := understood(read.text, t.phrases, maxLoose)
-	if err != nil || t.consent || len(strings.Fields(text)) == 0 || len(strings.Fields(text)) > shortPhrase {
-		return text, err
-	}
-	read, err = r.follow(ctx, dir, r.words.grammar(t.phrases, true), lexicon)
-	return understood(read.text, t.phrases, maxLooseShort), err
 }
 
 // framesPerSecond is the number of frames per second that a decoder scores.
