@@ -18,7 +18,8 @@ type Talker interface {
 
 // Talk is the speech of a call. It is safe for concurrent use. Its pieces share a connection, which the Talk opens again whenever it is lost.
 // Pieces whose audio is not complete then are spoken again, without the samples that their streams have already returned or hold. Streams
-// end with CodeUnavailable only if the service refuses a piece, or if two connections in a row are lost without any new audio.
+// end with CodeUnavailable only if the service refuses a piece, or if two connections in a row are lost without any new audio. A context that
+// the service ends before it has spoken a piece counts as a lost connection.
 type Talk interface {
 	// Answer begins an answer. When ctx ends, the answer is canceled: its streams end with the error of ctx, and later audio for it is
 	// discarded. Several answers may be open; canceling one of them does not change the others.

@@ -18,7 +18,7 @@ type mark struct {
 }
 
 // marks lists the sections that chat templates write into the text of an answer: thoughts and tool calls, unless the server separates them,
-// and marks of the end. No mark is a prefix of another one.
+// and marks of the end. Each begins with a character of brackets, and none is a prefix of another one.
 var marks = []mark{
 	{start: "<think>", end: orphan},                                     // DeepSeek, Qwen, Nemotron
 	{start: "<thinking>", end: "</thinking>"},                           // Granite
@@ -42,6 +42,11 @@ var marks = []mark{
 // only this one stands in the answer.
 const orphan = "</think>"
 
+const (
+	brackets = "<["      // the characters with which marks begin
+	space    = " \t\r\n" // white space before an answer
+)
+
 // Words separates the words of a streamed answer from thoughts, tool calls and marks between them.
 type Words struct {
 	Thinking bool // whether the answer begins with thoughts without a mark
@@ -51,63 +56,96 @@ type Words struct {
 	calls  []llm.ToolCall // tool calls in the text, without ids
 	broken bool           // whether the text contains a tool call that cannot be parsed
 
-	rest    string // received text that is not yet decided
-	section *mark  // section that rest belongs to; nil outside of sections
+	rest     []byte // received text that is not yet decided
+	searched int    // bytes of rest that were searched for the mark that ends the thoughts or the section
+	section  *mark  // section that rest belongs to; nil outside of sections
 }
 
 // add returns the words that have become certain with the next piece of the answer.
 func (w *Words) add(piece string) string {
-	w.rest += piece
+	w.rest = append(w.rest, piece...)
 	var out strings.Builder
 	for w.step(&out) {
 	}
-	return w.trim(out.String())
+	return out.String()
 }
 
 // trim removes white space before the first words.
-func (w *Words) trim(said string) string {
+func (w *Words) trim(said []byte) string {
 	if !w.begun {
-		said = strings.TrimLeft(said, " \t\r\n")
-		w.begun = said != ""
+		said = bytes.TrimLeft(said, space)
+		w.begun = len(said) > 0
 	}
-	return said
+	return string(said)
 }
 
 // step decides the next part of rest and writes its words to out. It reports whether there may be more to decide.
 func (w *Words) step(out *strings.Builder) bool {
 	switch {
 	case w.Thinking:
-		_, after, found := strings.Cut(w.rest, orphan)
+		_, found := w.until(orphan)
 		if found {
-			w.rest, w.Thinking, w.Ended = after, false, true
+			w.Thinking, w.Ended = false, true
 		}
 		return found
 	case w.section != nil:
 		return w.inSection()
-	case w.isJSON():
-		return false
-	}
-	at, found := len(w.rest), (*mark)(nil)
-	for i := range marks {
-		if j := strings.Index(w.rest, marks[i].start); j >= 0 && j < at {
-			at, found = j, &marks[i]
+	case !w.begun:
+		w.rest = bytes.TrimLeft(w.rest, space)
+		if w.isJSON() {
+			return false
 		}
 	}
-	if j := strings.Index(w.rest, orphan); j >= 0 && j < at {
-		out.WriteString(w.rest[:j])
-		w.rest, w.Ended = w.rest[j+len(orphan):], true
-		return true
+	at, start, found := next(w.rest)
+	out.WriteString(w.trim(w.rest[:at]))
+	w.rest, w.section = w.rest[at+len(start):], found
+	w.Ended = w.Ended || start == orphan
+	return start != ""
+}
+
+// next returns the index and the text of the first mark, and its section, or nil for orphan. Without a mark, it returns "" and the index at
+// which the text ends with the beginning of a mark, or the length of the text.
+func next(text []byte) (at int, start string, section *mark) {
+	for ; ; at++ {
+		i := bytes.IndexAny(text[at:], brackets)
+		if i < 0 {
+			return len(text), "", nil
+		}
+		at += i
+		rest := text[at:]
+		unsure := begins(orphan, rest)
+		if bytes.HasPrefix(rest, []byte(orphan)) {
+			return at, orphan, nil
+		}
+		for j, m := range marks {
+			if bytes.HasPrefix(rest, []byte(m.start)) {
+				return at, m.start, &marks[j]
+			}
+			unsure = unsure || begins(m.start, rest)
+		}
+		if unsure {
+			return at, "", nil
+		}
 	}
-	if found == nil {
-		at -= w.unsure()
+}
+
+// begins reports whether a mark may begin with the text.
+func begins(start string, text []byte) bool {
+	return len(text) < len(start) && start[:len(text)] == string(text)
+}
+
+// until removes the text before a mark from rest, and the mark. It returns the text, which is valid until the next call of add, and whether
+// rest contains the mark. It does not search the same bytes in later calls.
+func (w *Words) until(end string) ([]byte, bool) {
+	from := max(0, w.searched-len(end)+1)
+	i := bytes.Index(w.rest[from:], []byte(end))
+	if i < 0 {
+		w.searched = len(w.rest)
+		return nil, false
 	}
-	out.WriteString(w.rest[:at])
-	w.rest = w.rest[at:]
-	if found == nil {
-		return false
-	}
-	w.rest, w.section = w.rest[len(found.start):], found
-	return true
+	text := w.rest[:from+i]
+	w.rest, w.searched = w.rest[from+i+len(end):], 0
+	return text, true
 }
 
 // inSection decides the text of a section, and reports whether the section has ended.
@@ -115,18 +153,17 @@ func (w *Words) inSection() bool {
 	if w.section.end == "" {
 		return false
 	}
-	text, after, found := strings.Cut(w.rest, w.section.end)
+	text, found := w.until(w.section.end)
 	if found {
 		w.end(text)
-		w.rest = after
 	}
 	return found
 }
 
 // end ends a section with the given text.
-func (w *Words) end(text string) {
+func (w *Words) end(text []byte) {
 	if w.section.calls {
-		w.parse(text)
+		w.parse(string(text))
 	}
 	w.section = nil
 }
@@ -140,28 +177,8 @@ func (w *Words) parse(text string) {
 // isJSON reports whether the answer begins as a JSON object or an array of objects. No answer for a telephone does; it is a tool call that
 // the server has not recognized.
 func (w *Words) isJSON() bool {
-	text := strings.TrimLeft(w.rest, " \t\r\n")
-	return !w.begun && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{"))
-}
-
-// unsure returns the length of the longest end of rest with which a mark may begin.
-func (w *Words) unsure() int {
-	longest := 0
-	consider := func(start string) {
-		for n := min(len(start)-1, len(w.rest)); n > longest; n-- {
-			if strings.HasSuffix(w.rest, start[:n]) {
-				longest = n
-			}
-		}
-	}
-	for i := range marks {
-		consider(marks[i].start)
-	}
-	consider(orphan)
-	if !w.begun && strings.TrimLeft(w.rest, " \t\r\n") == "[" {
-		return len(w.rest) // a "{" may follow
-	}
-	return longest
+	text := bytes.TrimLeft(w.rest, space)
+	return !w.begun && (bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[{")))
 }
 
 // finish returns the words that the end of the answer makes certain.
@@ -170,12 +187,12 @@ func (w *Words) finish() string {
 	switch {
 	case w.section != nil:
 		w.end(rest)
-		rest = ""
+		rest = nil
 	case w.isJSON():
-		w.parse(rest)
-		rest = ""
+		w.parse(string(rest))
+		rest = nil
 	}
-	w.rest = ""
+	w.rest = nil
 	return w.trim(rest) // with Thinking, thoughts that do not end are the answer
 }
 
@@ -238,8 +255,10 @@ func WithoutThoughts(answer string) string {
 				break
 			}
 		}
-		if _, after, found := strings.Cut(answer, orphan); found && !cut {
-			answer, cut = after, true
+		if !cut {
+			if _, after, found := strings.Cut(answer, orphan); found {
+				answer, cut = after, true
+			}
 		}
 		if !cut {
 			return answer

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -41,6 +42,8 @@ func TestWords(t *testing.T) {
 		"JSON that is no call":    {answer: `{"answer":"Hi"}`, broken: true},
 		"a broken call":           {answer: `<tool_call>find</tool_call>`, broken: true},
 		"a bracket first":         {answer: `[laughs] Hi`, words: "[laughs] Hi"},
+		"JSON after words":        {answer: `Hi.<think>Hm.</think> {"a":1}`, words: `Hi. {"a":1}`},
+		"many marks":              {answer: "[<<think>a</thin</think>b<|im_en<[THINK]c<[/THINK]<d", words: "[<b<|im_en<<d"},
 		"the beginning of a mark": {answer: "Hi <thin", words: "Hi <thin"},
 	}
 	for name, tt := range tests {
@@ -64,5 +67,22 @@ func TestWords(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestLongWithheld checks that text that is withheld costs memory in proportion to its length, however many pieces it arrives in.
+func TestLongWithheld(t *testing.T) { //nolint:paralleltest // measures the memory that the process allocates
+	for _, first := range []string{`{"a":"`, "<think>", "<tool_call>"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := Words{}
+		w.add(first)
+		for range 20_000 {
+			w.add("word ")
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
+			t.Errorf("%s: %d bytes were allocated", first, used)
+		}
 	}
 }

@@ -193,7 +193,7 @@ func lostOnce(t *testing.T, h VoicesHarness) {
 		a.End()
 		wantText(t, said, one)
 		wantText(t, more, two)
-		if n := s.server.Connections(); n != 2 || !strings.Contains(s.log.String(), "opened again") {
+		if n := s.server.Connections(); n != 2 || !strings.Contains(s.log.String(), "tried again") {
 			t.Errorf("%s: %d connections; log %s", fault, n, s.log)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,6 +80,7 @@ const (
 	settleOver      = 200 * time.Millisecond
 	maxQueue        = 30 * time.Second // of audio that the connection has not taken
 	maxResults      = 1000             // that nobody has read
+	maxText         = 64 << 10         // bytes of an utterance: about an hour of speech
 )
 
 // Session is a conversation.Stream over a connection.
@@ -97,14 +99,15 @@ type Session struct {
 	mu       sync.Mutex
 	protocol Protocol
 	queue    []queued
-	free     [][]byte // buffers of sent messages with audio
-	written  bool     // whether the current utterance has audio
-	held     bool     // whether nothing is sent until the oldest forced utterance has ended
-	open     []bool   // utterances that were forced and have not ended, oldest first; true if they have audio
-	ended    int      // number of ended utterances
-	segments string   // final text of the current segments of utterance ended
-	finished bool     // whether the newest event of utterance ended was Over
-	partial  Event    // of the current segment
+	free     [][]byte        // buffers of sent messages with audio
+	written  bool            // whether the current utterance has audio
+	held     bool            // whether nothing is sent until the oldest forced utterance has ended
+	open     []bool          // utterances that were forced and have not ended, oldest first; true if they have audio
+	ended    int             // number of ended utterances
+	segments strings.Builder // final text of the current segments of utterance ended
+	words    int             // number of words of segments
+	finished bool            // whether the newest event of utterance ended was Over
+	partial  Event           // of the current segment
 	results  []conversation.Heard
 	err      error
 	settle   *time.Timer

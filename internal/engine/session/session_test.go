@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/internal/engine/session"
@@ -160,6 +161,45 @@ func TestSegments(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLongUtterance checks that the text of an utterance is bounded, whether it arrives in segments or as a partial result, and that each
+// utterance has a bound of its own.
+func TestLongUtterance(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 8000) // 40,000 bytes
+	for name, replies := range map[string][]string{"segments": {"segment " + long, "segment " + long}, "a partial": {"segment " + long, "partial " + long}} {
+		synctest.Test(t, func(t *testing.T) {
+			forced := 0
+			s := start(t, session.Config{}, func(m session.Message, send func(string)) {
+				if string(m.Data) != "force" {
+					return
+				}
+				if forced++; forced <= 2 {
+					send("done " + long)
+					return
+				}
+				for _, reply := range replies {
+					send(reply)
+				}
+			})
+			defer func() { _ = s.Close() }()
+			for range 3 {
+				_ = s.Write(make([]int16, 800))
+				if err := s.Force(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				if got, err := next(t, s); got != strings.TrimSpace(long) || err != nil {
+					t.Errorf("%s: %d bytes, %v", name, len(got), err)
+				}
+			}
+			if got, err := next(t, s); callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "bytes of text") {
+				t.Errorf("%s: %d bytes, %v; want an error", name, len(got), err)
+			}
+		})
+	}
 }
 
 // TestSettle checks that an utterance ends although the engine does not answer, if the protocol permits that, and otherwise ends the session.

@@ -11,10 +11,21 @@ import (
 // receive adds an event to the current utterance. The caller must hold s.mu.
 func (s *Session) receive(e Event) {
 	e.Text = strings.TrimSpace(e.Text)
+	if s.err != nil {
+		return
+	}
+	if s.segments.Len()+len(e.Text) > maxText {
+		s.fail(callwright.Errorf(callwright.CodeUnavailable, "the speech service returned more than %d bytes of text for an utterance", maxText))
+		return
+	}
 	s.finished = e.Over
 	switch {
 	case e.Segment:
-		s.segments = join(s.segments, e.Text)
+		if s.segments.Len() > 0 && e.Text != "" {
+			s.segments.WriteByte(' ')
+		}
+		s.segments.WriteString(e.Text)
+		s.words += len(strings.Fields(e.Text))
 		s.partial = Event{EndOfTurn: e.EndOfTurn, Confidence: e.Confidence}
 	case !e.Done:
 		s.partial = e
@@ -32,8 +43,8 @@ func (s *Session) receive(e Event) {
 // heard returns the current result of the utterance. The caller must hold s.mu.
 func (s *Session) heard(final bool) conversation.Heard {
 	return conversation.Heard{
-		Utterance: s.ended, Text: join(s.segments, s.partial.Text), Final: final,
-		Stable:    len(strings.Fields(s.segments)) + min(s.partial.Stable, len(strings.Fields(s.partial.Text))),
+		Utterance: s.ended, Text: join(s.segments.String(), s.partial.Text), Final: final,
+		Stable:    s.words + min(s.partial.Stable, len(strings.Fields(s.partial.Text))),
 		EndOfTurn: bounded(s.partial.EndOfTurn), Confidence: bounded(s.partial.Confidence),
 	}
 }
@@ -57,7 +68,8 @@ func (s *Session) finish() {
 	}
 	s.open = s.open[1:]
 	s.ended++
-	s.segments, s.partial, s.finished = "", Event{}, false
+	s.segments.Reset()
+	s.words, s.partial, s.finished = 0, Event{}, false
 }
 
 // proceed ends forced utterances without audio, for which nothing was sent, and waits for the end of the next one. The caller must hold

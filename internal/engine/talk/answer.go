@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -201,14 +202,16 @@ func (a *answer) handle(e Event) {
 	a.leave()
 }
 
-// over handles the end of the context. If the service has ended it on its own, pieces without audio are spoken in another context.
+// over handles the end of the context. If the service has ended it on its own, pieces without audio are spoken in another context,
+// at most once without new audio.
 func (a *answer) over() {
 	for p := a.current(); p != nil && (a.closed || p.begun); p = a.current() {
 		p.complete()
 	}
 	a.talk.sent = slices.DeleteFunc(a.talk.sent, func(p *piece) bool { return p.answer == a })
-	a.rewind()
-	a.talk.advance()
+	if a.rewind() {
+		a.talk.again(callwright.Errorf(callwright.CodeUnavailable, "the speech service has ended a context before the end of its text"))
+	}
 }
 
 // begins reports whether the first of the words is the first word of the piece.

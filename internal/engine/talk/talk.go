@@ -88,7 +88,7 @@ type Talk struct {
 	sent     []*piece  // sent on link and not complete, oldest first
 	contexts int       // number of the last context
 	clearing int       // number of cancellations that the service has not confirmed; only for Config.Single
-	lost     bool      // whether no new audio has arrived since a connection was lost
+	lost     bool      // whether no new audio has arrived since the last call of again
 }
 
 var _ tts.Talk = (*Talk)(nil)
@@ -227,18 +227,24 @@ func (t *Talk) interrupted(cause error) {
 	for _, a := range t.answers {
 		waiting = a.rewind() || waiting
 	}
-	switch {
-	case !waiting:
-		return // the next answer or piece connects
-	case t.lost:
-		t.lost = false
-		t.cfg.Logger.WarnContext(t.ctx, "two connections to the speech service were lost: the answer is not spoken", "error", cause)
-		t.fail(callwright.Errorf(callwright.CodeUnavailable, "the connection to the speech service was lost: %w", cause))
-	default:
-		t.lost = true
-		t.cfg.Logger.WarnContext(t.ctx, "the connection to the speech service was lost and is opened again", "error", cause)
-		t.advance()
+	if waiting { // otherwise the next answer or piece connects
+		t.again(callwright.Errorf(callwright.CodeUnavailable, "the connection to the speech service was lost: %w", cause))
 	}
+}
+
+// again sends the pieces that are not complete once more, after a lost connection or a context that the service has ended on its own. If no
+// new audio has arrived since the previous such failure, it ends all answers with the error instead. The caller must hold t.mu.
+func (t *Talk) again(cause error) {
+	if t.lost {
+		t.lost = false
+		t.cfg.Logger.WarnContext(t.ctx, "speaking has failed twice without new audio: the answer is not spoken", "error", cause)
+		t.fail(cause)
+		t.disconnect()
+		return
+	}
+	t.lost = true
+	t.cfg.Logger.WarnContext(t.ctx, "speaking has failed and is tried again", "error", cause)
+	t.advance()
 }
 
 // handle applies an event. The caller must hold t.mu.

@@ -178,7 +178,7 @@ func TestLostConnections(t *testing.T) {
 				a.End()
 				wantHeard(t, "how are you today", one)
 				wantHeard(t, "and what can I do", two)
-				if !strings.Contains(log.String(), "opened again") || time.Since(began) > 6*time.Second {
+				if !strings.Contains(log.String(), "tried again") || time.Since(began) > 6*time.Second {
 					t.Errorf("after %v: %s", time.Since(began), log)
 				}
 				_ = talk.Close()
@@ -271,6 +271,36 @@ func TestEndedByService(t *testing.T) {
 	wantHeard(t, "second", a.Say("second"))
 	a.End()
 	_ = talk.Close()
+}
+
+// TestEndedWithoutAudio checks that an answer ends with an error if the service ends two contexts without new audio, or one after a
+// lost connection, and that the next answer is spoken.
+func TestEndedWithoutAudio(t *testing.T) {
+	t.Parallel()
+	said := 0
+	ends := func(s *server, m string) {
+		if part := strings.SplitN(m, " ", 3); part[0] == "say" {
+			if said++; said <= 100 {
+				s.out <- "done " + part[1]
+			}
+		}
+	}
+	for name, handlers := range map[string][]func(*server, string){"twice": {ends, speaks}, "after a lost connection": {half(0), ends, speaks}} {
+		said = 0
+		synctest.Test(t, func(t *testing.T) {
+			talk, _ := open(t, talk.Config{}, handlers...)
+			a := talk.Answer(t.Context())
+			if got, err := heard(a.Say("hello there")); got != "" || callwright.CodeOf(err) != callwright.CodeUnavailable {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+			if want := 4 - len(handlers); said != want {
+				t.Errorf("%s: %d contexts were ended, want %d", name, said, want)
+			}
+			wantHeard(t, "a later piece", a.Say("a later piece"))
+			a.End()
+			_ = talk.Close()
+		})
+	}
 }
 
 // TestMarks checks the marks of words that arrive before, within and after their audio, out of order, and for texts that the service has
