@@ -155,9 +155,11 @@ func messages(talk dialogue.Talk) (list []Message, omitted int) {
 	return list, from
 }
 
-// withoutQuery returns a URL for logs.
+// withoutQuery returns a URL without its query and fragment, for logs.
 func withoutQuery(url string) string {
-	url, _, _ = strings.Cut(url, "?")
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		return url[:i]
+	}
 	return url
 }
 
