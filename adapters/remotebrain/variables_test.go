@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/remotebrain"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/pathway"
 )
 
 // sets returns an answer that sets variables in one line for each map.
@@ -82,5 +84,28 @@ func TestVariablesOfAConversation(t *testing.T) {
 	}
 	if err := respond(nil, map[string]any{"c": half}); callwright.CodeOf(err) != callwright.CodeUnavailable || !strings.Contains(err.Error(), "more than 65536 bytes") {
 		t.Errorf("too many variables: %v", err)
+	}
+}
+
+// TestPrintableVariables checks that the record contains no text of a service that would disguise a page's text, and no secret of the URL.
+func TestPrintableVariables(t *testing.T) {
+	t.Parallel()
+	var logs []pathway.Log
+	line := map[string]any{"a\u202e": "b\u202e\u0000", "list": []any{"c\u2066", 1.0, map[string]any{"d\u0007": "e\u202d"}}, "yes": true}
+	for _, url := range []string{"https://brain.example/x?key=secret", "https://brain.example/x#secret", "https://brain.example/x#?secret"} {
+		if _, err := answer(t, says(sets(line)), func(c *remotebrain.Config) {
+			c.URL, c.Observe = url, func(l pathway.Log) { logs = append(logs, l) }
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	want := map[string]any{"a": "b", "list": []any{"c", 1.0, map[string]any{"d": "e"}}, "yes": true}
+	for _, l := range logs {
+		if r := l.Entries[0].Request; r.URL != "https://brain.example/x" || !reflect.DeepEqual(r.Variables, want) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(logs) != 3 {
+		t.Errorf("%d logs", len(logs))
 	}
 }
