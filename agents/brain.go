@@ -1,18 +1,24 @@
 package agents
 
-import "github.com/callwright/callwright"
+import (
+	"strings"
+
+	"github.com/callwright/callwright"
+)
 
 // MaxBrain is the maximum length of Agent.Brain in characters.
 const MaxBrain = 2048
 
 var errBrainExcludes = callwright.Invalid(string(SettingBrain), "excludes task, pathway_id and persona_id: set only one of them")
 
-// checkBrain refuses a brain together with another leader, and a URL that is too long.
+// checkBrain refuses a brain together with another leader, and a URL that is too long or has a fragment. A fragment is never sent to the
+// service, and may be a secret that was put into the wrong place.
 func (a Agent) checkBrain(found *faultList) {
 	if a.Brain != "" && (a.Task != "" || a.Pathway.ID != "" || a.PersonaID != "") {
 		found.add(errBrainExcludes)
 	}
 	found.addIf(callwright.Longer(a.Brain, MaxBrain), string(SettingBrain), "must have at most %d characters", MaxBrain)
+	found.addIf(strings.Contains(a.Brain, "#"), string(SettingBrain), "must not have a fragment (#): it would not be sent to the service")
 }
 
 // brainChanges returns the changes of a patch that sets or clears the brain. others reports whether the patch also sets another leader, which

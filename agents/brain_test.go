@@ -35,6 +35,8 @@ func TestCallingByBrain(t *testing.T) {
 		"beside a pathway, changed": {agents.Choice{Overrides: agents.Patch{Brain: url, Pathway: callwright.Given("p1")}}, "", "brain_url"},
 		"cleared":                   {agents.Choice{ID: byBrain, Overrides: agents.Patch{Brain: callwright.Cleared[string]()}}, "", "task"},
 		"a forbidden URL":           {agents.Choice{Agent: agents.Agent{Brain: "http://brain.example/"}}, "", "brain_url"},
+		"a fragment":                {agents.Choice{Agent: agents.Agent{Brain: brainURL + "#key"}}, "", "brain_url"},
+		"a changed fragment":        {agents.Choice{ID: byBrain, Overrides: agents.Patch{Brain: callwright.Given(brainURL + "?a=1#key")}}, "", "brain_url"},
 		"a long URL":                {agents.Choice{Agent: agents.Agent{Brain: brainURL + strings.Repeat("x", agents.MaxBrain)}}, "", "brain_url"},
 	} {
 		a, err := s.Calling(t.Context(), "a", test.choice)

@@ -96,6 +96,11 @@ func TestLines(t *testing.T) {
 		`{"type":"press"}`:                                 nil,
 		`{"type":"set"}`:                                   nil,
 		`{"type":"transfer","to":"` + long + long + `"}`:   nil,
+		`{"type":"transfer","to":"sip:"}`:                  nil,
+		`{"type":"transfer","to":"sip:a@b?Replaces=x"}`:    nil,
+		`{"type":"transfer","to":"sip:<x>,y\""}`:           nil,
+		`{"type":"transfer","to":"tel:+14155550101"}`:      nil,
+		`{"type":"transfer","to":"SIPS:a@b.example:1"}`:    {conversation.Transfer{To: "SIPS:a@b.example:1"}},
 	} {
 		steps, err := answer(t, says(`{"type":"say","text":"Hello."}`+"\n"+line+"\n"+`{"type":"done"}`), nil)
 		var got []conversation.Step

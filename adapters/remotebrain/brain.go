@@ -54,6 +54,8 @@ type state struct {
 	talk      dialogue.Talk
 	turn      int            // number of the last turn
 	variables map[string]any // Config.Variables, and those that the service has set
+	sizes     map[string]int // bytes of the variables that the service has set, by name
+	size      int            // sum of sizes
 	early     bool           // whether the service answers early turns
 }
 
@@ -69,7 +71,7 @@ func New(c Config) (*Brain, error) {
 		c.Observe = func(pathway.Log) {}
 	}
 	b := &Brain{cfg: c}
-	b.variables = map[string]any{}
+	b.variables, b.sizes = map[string]any{}, map[string]int{}
 	maps.Copy(b.variables, c.Variables)
 	return b, nil
 }
@@ -153,9 +155,11 @@ func messages(talk dialogue.Talk) (list []Message, omitted int) {
 	return list, from
 }
 
-// withoutQuery returns a URL for logs.
+// withoutQuery returns a URL without its query and fragment, for logs.
 func withoutQuery(url string) string {
-	url, _, _ = strings.Cut(url, "?")
+	if i := strings.IndexAny(url, "?#"); i >= 0 {
+		return url[:i]
+	}
 	return url
 }
 

@@ -42,6 +42,7 @@ type exchange struct {
 	chunks   tts.Chunker    // of LineText
 	requests []request.Log  // in order
 	set      map[string]any // variables that the service has set in this turn
+	sets     int            // number of LineSet in this answer
 }
 
 // run asks the service, and once more for the rest of an answer that ends with LineCommit. A stopped answer is not an error.
@@ -230,20 +231,28 @@ func (x *exchange) speak(pieces []string) {
 
 // store sets variables of the conversation when the turn is certain.
 func (x *exchange) store(variables map[string]any) error {
+	if x.sets++; x.sets > MaxSets {
+		return invalid("it sets variables in more than %d lines", MaxSets)
+	}
 	if !x.answer.Certain() {
 		return nil
 	}
-	all := maps.Clone(x.brain.variables)
-	maps.Copy(all, variables)
-	if x.set == nil {
-		x.set = map[string]any{}
+	b := x.brain
+	if x.set == nil { // the state before a withdrawn turn contains the old maps
+		x.set, b.variables, b.sizes = map[string]any{}, maps.Clone(b.variables), maps.Clone(b.sizes)
 	}
-	maps.Copy(x.set, variables)
-	size, err := json.Marshal(x.set)
-	if err != nil || len(size) > MaxVariables {
-		return invalid("the variables of a turn have more than %d bytes", MaxVariables)
+	for name, value := range variables {
+		text, err := json.Marshal(map[string]any{name: value})
+		if err != nil {
+			return invalid("the variables cannot be encoded")
+		}
+		size := len(text) - 1 // one of the braces becomes the comma
+		b.size += size - b.sizes[name]
+		x.set[name], b.variables[name], b.sizes[name] = value, value, size
 	}
-	x.brain.variables = all
+	if b.size > MaxVariables { // only the whole line counts: a variable may shrink while another one grows
+		return invalid("the variables that the brain has set in this call have more than %d bytes", MaxVariables)
+	}
 	return nil
 }
 

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/conversation/endpoint"
 	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
+	"github.com/callwright/callwright/sip/uri"
 )
 
 // The limits of the members of lines.
@@ -67,6 +67,7 @@ func (l *Line) check() error {
 		if l.Variables == nil {
 			return errors.New("variables is required")
 		}
+		l.Variables = printable(l.Variables).(map[string]any) //nolint:forcetypeassert // printable returns the type of its argument
 		return nil
 	case LineTransfer:
 		return l.checkTarget()
@@ -110,15 +111,22 @@ func (l *Line) checkExpect() error {
 	return nil
 }
 
-// checkTarget accepts a number in E.164, a SIP URI, and no target.
+// checkTarget accepts a number in E.164, a SIP URI without headers, and no target. Headers, such as Replaces, would act on other calls of the
+// peer.
 func (l *Line) checkTarget() error {
 	if l.To == "" {
 		return nil
 	}
 	lower := strings.ToLower(l.To)
 	if strings.HasPrefix(lower, "sip:") || strings.HasPrefix(lower, "sips:") {
-		if len(l.To) > maxTarget || strings.ContainsFunc(l.To, func(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII }) {
-			return fmt.Errorf("to must have at most %d visible ASCII characters", maxTarget)
+		if len(l.To) > maxTarget {
+			return fmt.Errorf("to must have at most %d characters", maxTarget)
+		}
+		if strings.Contains(l.To, "?") {
+			return errors.New("to must be a SIP URI without headers (?)")
+		}
+		if _, err := uri.Parse(l.To); err != nil {
+			return fmt.Errorf("to must be a SIP URI: %s", callwright.MessageOf(err))
 		}
 		return nil
 	}
@@ -168,6 +176,25 @@ func (l Line) failure() string {
 		text = "it does not say why"
 	}
 	return callwright.Clip(inline(text), maxReason)
+}
+
+// printable returns a JSON value whose texts and names are printable: records and pages show them.
+func printable(value any) any {
+	switch v := value.(type) {
+	case string:
+		return callwright.Printable(v)
+	case []any:
+		for i, item := range v {
+			v[i] = printable(item)
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for name, item := range v {
+			clean[callwright.Printable(name)] = printable(item)
+		}
+		return clean
+	}
+	return value
 }
 
 // inline returns a text as one printable line.

@@ -115,5 +115,6 @@ const (
 	MaxMessages  = 128 << 10 // bytes of Request.Messages
 	MaxLine      = 64 << 10  // bytes of a line
 	MaxLines     = 10_000    // lines of an answer
-	MaxVariables = 64 << 10  // bytes of the variables that the service sets, as JSON
+	MaxSets      = 100       // LineSet of an answer
+	MaxVariables = 64 << 10  // bytes of all variables that the service has set in the conversation, as JSON; a replaced value does not count
 )

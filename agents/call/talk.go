@@ -89,8 +89,15 @@ func (s *Service) update(ctx context.Context, c Call) error {
 	return s.cfg.Store.Update(ctx, c)
 }
 
-// converse runs the conversation, with a recording if the agent has Record. After a failed transfer, the conversation continues. If an
-// machine answers, converse carries out the call's plan for it.
+// maxFailedTransfers is the number of failed transfers after which a call is not transferred again.
+const maxFailedTransfers = 3
+
+// errTransfers ends a call whose agent requests another transfer after maxFailedTransfers.
+var errTransfers = callwright.Errorf(callwright.CodeUnavailable,
+	"%d transfers of the call have failed, and the agent has requested another one", maxFailedTransfers)
+
+// converse runs the conversation, with a recording if the agent has Record. After each of the first maxFailedTransfers failed transfers, the
+// conversation continues. If a machine answers, converse carries out the call's plan for it.
 func (s *Service) converse(
 	ctx context.Context, c *Call, leg Leg, by loadLeader, ears *conversation.EarlyStreamer, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
@@ -107,6 +114,7 @@ func (s *Service) converse(
 	if screen != nil {
 		audio, config.Observer = screen, wordObserver{book, screen}
 	}
+	failed := 0 // transfers
 	for {
 		talk, err := conversation.New(config)
 		if err != nil {
@@ -127,6 +135,9 @@ func (s *Service) converse(
 		if outcome.TransferTo == "" {
 			return outcome, err
 		}
+		if failed == maxFailedTransfers {
+			return conversation.Outcome{By: conversation.ByFailure}, errTransfers
+		}
 		listen := func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile {
 			return talk.Listen(ctx, audio, over, outcome.Meanwhile)
 		}
@@ -134,6 +145,7 @@ func (s *Service) converse(
 		if gone {
 			return outcome, err
 		}
+		failed++
 		config.WaitForGreeting, config.Meanwhile = false, meanwhile
 	}
 }
