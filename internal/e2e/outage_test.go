@@ -80,14 +80,15 @@ func (f *faltering) listen() error {
 // fail lets the service answer 503 for 0.4 seconds, refuse connections for 2.6 seconds, and then serve again. The client's first pause is
 // longer than 0.4 seconds, so that its first retry is refused.
 func (f *faltering) fail() {
-	const refusing = 400 * time.Millisecond
-	time.Sleep(refusing)
-	f.mu.Lock()
-	_ = f.current.Close()
-	f.mu.Unlock()
-	time.Sleep(3*time.Second - refusing)
-	await.Within(f.t.Context(), await.Limit, func() bool { return f.listen() == nil })
-	close(f.over)
+	time.AfterFunc(400*time.Millisecond, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		_ = f.current.Close()
+	})
+	time.AfterFunc(3*time.Second, func() {
+		await.Within(f.t.Context(), await.Limit, func() bool { return f.listen() == nil })
+		close(f.over)
+	})
 }
 
 // works counts a request, and reports whether it is to be answered.
@@ -95,7 +96,7 @@ func (f *faltering) works() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.requests++; f.requests == 100 {
-		go f.fail()
+		f.fail()
 	}
 	if f.requests < 100 {
 		return true
