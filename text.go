@@ -36,6 +36,11 @@ func Printable(text string) string {
 	}, strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r\n", "\n"))
 }
 
+// Blank reports whether nothing of a text can be seen: it has only white space and characters for which Hidden returns true.
+func Blank(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsSpace(c) && !Hidden(c) })
+}
+
 // Clip shortens a text so that its length in bytes does not exceed the limit, most, for example for a database column or a log line.
 // (Longer counts characters.) Clip cuts between characters and replaces the end with an ellipsis, whose 3 bytes count. If the limit is less
 // than 3, it shortens a longer text to the empty string.

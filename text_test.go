@@ -48,6 +48,17 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+func TestBlank(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, " \t\r\n": true, "\u202e": true, "\u200b\u2060 \ufeff": true, "\u00a0\u3000": true, "a": false, " ? ": false, "\u200b😀": false, "漢": false,
+	} {
+		if got := callwright.Blank(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

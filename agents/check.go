@@ -105,11 +105,11 @@ func (l faultList) first() error {
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
-	found.addIf(a.Task != "" && strings.TrimSpace(a.Task) == "", "task", "must not be blank")
+	found.addIf(a.Task != "" && callwright.Blank(a.Task), "task", "must not be blank")
 	a.checkBrain(found)
 	found.addIf(callwright.Longer(a.Task, MaxTask), "task", "must have at most %d characters", MaxTask)
 	found.addIf(callwright.Longer(a.Persona, MaxPersona), "persona", "must have at most %d characters", MaxPersona)
-	found.addIf(a.FirstSentence != "" && strings.TrimSpace(a.FirstSentence) == "", "first_sentence", "must not be blank")
+	found.addIf(a.FirstSentence != "" && callwright.Blank(a.FirstSentence), "first_sentence", "must not be blank")
 	found.addIf(callwright.Longer(a.FirstSentence, MaxFirstSentence),
 		"first_sentence", "must have at most %d characters", MaxFirstSentence)
 	found.addIf(a.MaxDuration < 0 || a.MaxDuration > LongestCall,

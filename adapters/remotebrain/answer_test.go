@@ -62,7 +62,7 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 201)
 	for line, want := range map[string][]conversation.Step{
 		`{"type":"say","text":"One. Two."}`:         {conversation.Say{Text: "One."}, conversation.Say{Text: "Two."}},
-		`{"type":"say","text":"A\u0007b\nc."}`:      {conversation.Say{Text: "A b c."}},
+		`{"type":"say","text":"A\u0007b\nc."}`:      {conversation.Say{Text: "Ab"}, conversation.Say{Text: "c."}},
 		`{"type":"say","text":"Hi.","future":true}`: {conversation.Say{Text: "Hi."}},
 		`{"type":"text","text":"No sentence"}`:      {conversation.Say{Text: "No sentence"}},
 		`{"type":"expect","phrases":["yes"],"kind":"digits","min":4,"max":6,"least_ms":100,"longest_ms":10000}`: {conversation.Expect{

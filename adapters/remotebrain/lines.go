@@ -47,7 +47,7 @@ var kinds = map[expect.Kind]bool{
 func (l *Line) check() error {
 	switch l.Type {
 	case LineSay, LineText:
-		l.Text = strings.Map(printable, l.Text)
+		l.Text = callwright.Printable(l.Text)
 		return nil
 	case LineExpect:
 		return l.checkExpect()
@@ -155,7 +155,7 @@ func (l Line) bargeIn() conversation.BargeIn {
 
 // reason returns the reason of a LineEnd.
 func (l Line) reason() string {
-	if reason := strings.TrimSpace(strings.Map(printable, l.Reason)); reason != "" {
+	if reason := inline(l.Reason); reason != "" {
 		return callwright.Clip(reason, maxReason)
 	}
 	return "the brain was done"
@@ -167,13 +167,8 @@ func (l Line) failure() string {
 	if text == "" {
 		text = "it does not say why"
 	}
-	return callwright.Clip(strings.Map(printable, text), maxReason)
+	return callwright.Clip(inline(text), maxReason)
 }
 
-// printable replaces control characters by spaces.
-func printable(r rune) rune {
-	if unicode.IsControl(r) {
-		return ' '
-	}
-	return r
-}
+// inline returns a text as one printable line.
+func inline(text string) string { return strings.Join(strings.Fields(callwright.Printable(text)), " ") }

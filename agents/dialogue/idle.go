@@ -2,7 +2,6 @@ package dialogue
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -40,7 +39,7 @@ func (i *Idle) Check(prefix string) error {
 		return nil
 	}
 	for _, text := range []struct{ name, value string }{{"prompt", i.Prompt}, {"goodbye", i.Goodbye}, {"filler", i.Filler}} {
-		if text.value != "" && strings.TrimSpace(text.value) == "" {
+		if text.value != "" && callwright.Blank(text.value) {
 			return callwright.Invalid(prefix+text.name, "must not be blank")
 		}
 		if callwright.Longer(text.value, MaxIdleText) {

@@ -103,8 +103,8 @@ func TestMembersOfLogs(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "log", agentstore.LogType, map[storetest.Why]string{
 		storetest.Key:   "node entries[].node entries[].chosen entries[].edge",
-		storetest.State: "entries[].kind entries[].request.method entries[].request.error entries[].settings.*",
-		storetest.Label: "entries[].name entries[].tag entries[].request.name",
+		storetest.State: "entries[].kind entries[].request.method entries[].request.error entries[].settings.* models[].cause withdrawn.models[].cause",
+		storetest.Label: "entries[].name entries[].tag entries[].request.name models[].model models[].replaced withdrawn.models[].model withdrawn.models[].replaced",
 		storetest.Route: "entries[].request.url", // stored without its query
 		storetest.Talk:  "heard said entries[].text entries[].variables.* entries[].request.body entries[].request.variables.*",
 	})

@@ -3,6 +3,7 @@
 package price
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +12,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "embed"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 )
 
@@ -79,13 +82,47 @@ type Rates struct {
 
 // Table contains the prices of models by the names of the models.
 type Table struct {
-	Date   string           `json:"date"`   // day of the prices, as 2006-01-02
-	Source string           `json:"source"` // human-readable
-	Models map[string]Rates `json:"models"`
+	Date   string `json:"date"`   // day of the prices, as 2006-01-02; empty if unknown
+	Source string `json:"source"` // human-readable
+	Models Models `json:"models"`
 }
 
-// Parse reads a table in its JSON form: see Default. It returns an error for unknown members, for a model without a price of input or output,
-// and for another currency than USD.
+// Models are prices by the names of models.
+type Models map[string]Rates
+
+// UnmarshalJSON implements json.Unmarshaler. It returns an error for a name that is blank or occurs twice, for unknown members, and for a
+// model without a price of input or output.
+func (m *Models) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("models must be an object")
+	}
+	all := Models{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := key.(string)
+		if _, twice := all[name]; twice || callwright.Blank(name) {
+			return fmt.Errorf("the name of the model %q must not be blank or occur twice", name)
+		}
+		var rates Rates
+		if err := d.Decode(&rates); err != nil {
+			return fmt.Errorf("the model %q: %w", name, err)
+		}
+		if rates.Input == nil || rates.Output == nil {
+			return fmt.Errorf("the model %q must have a price of input and of output", name)
+		}
+		all[name] = rates
+	}
+	*m = all
+	return nil
+}
+
+// Parse reads a table in its JSON form: see Default. It returns an error for unknown members, for text after the table, for a date that is not
+// one, for another currency than USD, and the errors of Models.
 func Parse(r io.Reader) (Table, error) {
 	var read struct {
 		Table
@@ -99,10 +136,11 @@ func Parse(r io.Reader) (Table, error) {
 	if read.Currency != "USD" {
 		return Table{}, fmt.Errorf("the currency of the prices must be USD, not %q", read.Currency)
 	}
-	for name, rates := range read.Models {
-		if rates.Input == nil || rates.Output == nil {
-			return Table{}, fmt.Errorf("the model %q must have a price of input and of output", name)
-		}
+	if _, err := time.Parse(time.DateOnly, read.Date); read.Date != "" && err != nil {
+		return Table{}, fmt.Errorf("the date of the prices must have the form 2006-01-02, not %q", callwright.Clip(read.Date, 40))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Table{}, errors.New("nothing may follow the table of prices")
 	}
 	return read.Table, nil
 }

@@ -72,14 +72,19 @@ func TestCostIsExact(t *testing.T) {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for models, want := range map[string]string{
-		`{"a":{"input":"x","output":"1"}}`:                  "decimal number",
-		`{"a":{"input":"-1","output":"1"}}`:                 "decimal number",
-		`{"a":{"input":"1e3","output":"1"}}`:                "decimal number",
-		`{"a":{"input":"0.1234567890","output":"1"}}`:       "decimal number",
-		`{"a":{"input":"1000.1","output":"1"}}`:             "at most 1000",
-		`{"a":{"output":"1"}}`:                              `"a" must have a price`,
-		`{"a":{"input":"1","output":"1","batch":"1"}}`:      "unknown field",
-		`{"a":{"input":"1","output":"1"}},"currency":"EUR"`: "must be USD",
+		`{"a":{"input":"x","output":"1"}}`:                                "decimal number",
+		`{"a":{"input":"-1","output":"1"}}`:                               "decimal number",
+		`{"a":{"input":"1e3","output":"1"}}`:                              "decimal number",
+		`{"a":{"input":"0.1234567890","output":"1"}}`:                     "decimal number",
+		`{"a":{"input":"1000.1","output":"1"}}`:                           "at most 1000",
+		`{"a":{"output":"1"}}`:                                            `"a" must have a price`,
+		`{"a":{"input":"1","output":"1","batch":"1"}}`:                    "unknown field",
+		`{"a":{"input":"1","output":"1"}},"currency":"EUR"`:               "must be USD",
+		`{"a":{"input":"1","output":"1"},"a":{"input":"2","output":"2"}}`: `"a" must not be blank or occur twice`,
+		`{" ":{"input":"1","output":"1"}}`:                                "must not be blank",
+		`[]`:                                                              "must be an object",
+		`{},"date":"banana"`:                                              "form 2006-01-02",
+		`{}}{"models":{}`:                                                 "nothing may follow",
 	} {
 		_, err := price.Parse(strings.NewReader(`{"currency":"USD","models":` + models + `}`))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -20,32 +21,43 @@ type Member[R any] struct {
 	Omit    func(*R) bool  // leaves it out or replaces it, and reports whether the request had it
 }
 
-// Refusals contains what a model of a service has refused, so that it is not requested again. It is safe for concurrent use. R is the body
-// of a request.
+// Refusals contains what a model of a service has refused, so that it is not requested again for an hour. It is safe for concurrent use. R is
+// the body of a request.
 type Refusals[R any] struct {
 	Members []Member[R] // in the order in which they are tried
 
 	mu      sync.Mutex
-	refused []string             // names of members
+	refused map[string]time.Time // names of refused members, with the times until which they count as refused
 	mode    time.Time            // time until which the JSON schema mode counts as refused
 	schemas map[string]time.Time // refused schemas, with the times until which they count as refused
 }
 
 const (
-	maxSchemas   = 1000      // maximum number of refused schemas; the next one deletes all
-	refusedWhile = time.Hour // how long a refusal of the JSON schema mode or of a schema counts
+	maxSchemas   = 1000      // maximum number of refused schemas; the next one replaces the oldest
+	refusedWhile = time.Hour // how long a refusal counts
 )
 
 // Post sends a request without the members that were refused. If the service refuses another member that may be left out, Post repeats the
-// request. post sends a request, and returns a *ServiceError for a refusal.
+// request. It stores the refusals only if a repeated request succeeds, because a request that one organization has made invalid must not
+// change the requests of others. post sends a request, and returns a *ServiceError for a refusal.
 func (r *Refusals[R]) Post(body R, post func(R) (*http.Response, error)) (*http.Response, error) {
+	r.apply(&body)
+	var omitted []string
 	for {
-		r.apply(&body)
 		response, err := post(body)
+		if err == nil {
+			r.Store(omitted...)
+			return response, nil
+		}
 		refused, ok := errors.AsType[*ServiceError](err)
-		if !ok || !r.learn(&body, refused) {
+		if !ok {
 			return response, err
 		}
+		name := r.omit(&body, refused)
+		if name == "" {
+			return response, err
+		}
+		omitted = append(omitted, name)
 	}
 }
 
@@ -53,38 +65,59 @@ func (r *Refusals[R]) Post(body R, post func(R) (*http.Response, error)) (*http.
 func (r *Refusals[R]) apply(body *R) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	now := time.Now()
 	for _, m := range r.Members {
-		if slices.Contains(r.refused, m.Name) {
+		if now.Before(r.refused[m.Name]) {
 			m.Omit(body)
 		}
 	}
 }
 
-// learn stores the member that an error refuses and leaves it out of the request. It returns false if the error refuses no member that the
-// request has.
-func (r *Refusals[R]) learn(body *R, err *ServiceError) bool {
-	if err.Status != http.StatusBadRequest && err.Status != http.StatusUnprocessableEntity || classOf(err) == llm.ClassTooLong {
-		return false
-	}
-	about := err.Param
-	if about == "" {
-		about = err.Message
+// omit leaves out of the request the member that an error refuses, and returns the member's name. It returns "" if the error refuses no
+// member of the request.
+func (r *Refusals[R]) omit(body *R, err *ServiceError) string {
+	if err.Status != http.StatusBadRequest && err.Status != http.StatusUnprocessableEntity || classOf(err) == llm.ClassTooLong ||
+		quotesSchema.MatchString(err.Param+" "+err.Message) {
+		return ""
 	}
 	for _, m := range r.Members {
-		if m.Meaning.MatchString(about) && m.Omit(body) {
-			r.Store(m.Name)
-			return true
+		if m.meant(err) && m.Omit(body) {
+			return m.Name
 		}
 	}
-	return false
+	return ""
 }
 
-// Store stores the refusal of a member.
-func (r *Refusals[R]) Store(member string) {
+// quotesSchema matches the parameters and messages of errors that quote a schema of a tool or an answer, whose names an organization chooses.
+var quotesSchema = regexp.MustCompile("(?i)schema|function_?declarations|\\btools?(\\.\\w|\\[)|\\bparameters(\\.\\w|\\[)|properties['\"`]?[.\\[/,]")
+
+// meant reports whether an error means the member: its parameter, or a word of its message if the service names no parameter.
+func (m Member[R]) meant(err *ServiceError) bool {
+	if err.Param != "" {
+		return m.Meaning.MatchString(err.Param)
+	}
+	return slices.ContainsFunc(words.FindAllString(err.Message, -1), func(word string) bool {
+		return m.Meaning.MatchString(word) && around.MatchString(m.Meaning.ReplaceAllString(word, ""))
+	})
+}
+
+var (
+	// words matches the words and the paths of members in a message.
+	words = regexp.MustCompile(`[\w.\[\]-]+`)
+	// around matches the rest of a path around the name of a member, such as "generation_config." before "temperature". Other names, such as
+	// "room_temperature", contain the name of a member by accident.
+	around = regexp.MustCompile(`(?i)^(generatecontentrequest|generation|output|config|system|body|level|type|\d|\W|_)*$`)
+)
+
+// Store stores the refusals of members.
+func (r *Refusals[R]) Store(members ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.refused, member) {
-		r.refused = append(r.refused, member)
+	if r.refused == nil {
+		r.refused = map[string]time.Time{}
+	}
+	for _, name := range members {
+		r.refused[name] = time.Now().Add(refusedWhile)
 	}
 }
 
@@ -128,12 +161,20 @@ func (r *Refusals[R]) store(scope refused, schema json.RawMessage) {
 	case refusedMode:
 		r.mode = until
 	case refusedSchema:
-		if r.schemas == nil || len(r.schemas) >= maxSchemas {
+		if r.schemas == nil {
 			r.schemas = map[string]time.Time{}
 		}
 		r.schemas[string(schema)] = until
+		if len(r.schemas) > maxSchemas {
+			delete(r.schemas, r.oldest())
+		}
 	case refusedNothing, refusedAnswer:
 	}
+}
+
+// oldest returns the schema whose refusal expires first.
+func (r *Refusals[R]) oldest() string {
+	return slices.MinFunc(slices.Collect(maps.Keys(r.schemas)), func(a, b string) int { return r.schemas[a].Compare(r.schemas[b]) })
 }
 
 // refused is what an error means for the JSON schema mode.
@@ -146,13 +187,21 @@ const (
 	refusedMode            // the service or the model has no such mode
 )
 
-// noMode matches the parameters and messages of services and models without the JSON schema mode.
-var noMode = regexp.MustCompile(`(?is)(response_?format|json_schema|structured.outputs?|output_(config|format)|response_?(json_?)?schema).*` +
-	`(not (yet )?supported|unsupported|not support|not available|unknown|unrecognized|unexpected|not permitted|extra inputs|must be)`)
+// modeName matches the names of the JSON schema mode and of the members that request it.
+const modeName = `(response[_ ]?format(\.type)?|json_schema|structured.outputs?|output_(config|format)(\.format)?(\.type)?|response_?(json_?)?schema|response_?mime_?type)`
+
+// noMode matches the parameters and messages of services and models without the JSON schema mode. Between a name of the mode and the refusal,
+// it permits no other names, because an organization can choose them.
+var noMode = regexp.MustCompile(`(?i)\b` + modeName + `\b(\W+(` + modeName + `|of|as|type|value|parameter|mode|msg|extra|inputs?|fields?|is|are|currently|this|the|model|does))*\W+` +
+	`(not (yet |currently )?(supported|available|permitted|allowed|support\b)|unsupported|unavailable|enabled only|unknown|unrecognized|unexpected|extra inputs|must be (one of |either )?\W*(text|json_object)\b)|` +
+	`\b(unknown|unrecognized|unsupported|unexpected|invalid value|not support)(\W+(name|parameter|field|keyword|request|argument|supplied|value|type|the|` + modeName + `))*\W+` + modeName + `\b`)
+
+// inSchema matches the parameters and messages of errors that name a place inside the schema of an answer.
+var inSchema = regexp.MustCompile("(?i)schema['\"`]?(\\.\\w|\\[)|\\.schema\\b|properties['\"`]?[.\\[/,]")
 
 // refusedBy returns what an error of a request in the JSON schema mode refuses. Services report it in different ways, some without a reason.
 func refusedBy(err *ServiceError) refused {
-	message := strings.ToLower(err.Message)
+	about, message := err.Param+" "+err.Message, strings.ToLower(err.Message)
 	says := func(parts ...string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(message, part) })
 	}
@@ -162,7 +211,7 @@ func refusedBy(err *ServiceError) refused {
 		return refusedAnswer
 	case (unprocessable || err.Status == http.StatusInternalServerError) && says("invalid schema", "grammar", "is not permitted", "json schema", "json_schema is invalid", "format.schema", "too many states"):
 		return refusedSchema
-	case unprocessable && noMode.MatchString(err.Param+" "+err.Message):
+	case unprocessable && noMode.MatchString(about) && !inSchema.MatchString(about):
 		return refusedMode
 	case unprocessable && classOf(err) == llm.ClassPermanent:
 		return refusedSchema
