@@ -190,8 +190,9 @@ func TestRateLimitsOfAIMock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	command := server.Command(t)
 	began := time.Now()
-	cmd := exec.CommandContext(t.Context(), server.Command(t), "test", scenario, "--pathway", pathway, "--runs", strconv.Itoa(runs),
+	cmd := exec.CommandContext(t.Context(), command, "test", scenario, "--pathway", pathway, "--runs", strconv.Itoa(runs),
 		"--parallel", "16", "--format", "json", "--llm-base-url", mock+"/v1", "--llm-model", "m")
 	cmd.Env = []string{}
 	var said strings.Builder
