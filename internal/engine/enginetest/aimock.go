@@ -28,18 +28,20 @@ func Node(ctx context.Context, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "node", append([]string{filepath.Join("..", "..", "internal", "tools", "engines", script)}, args...)...)
 }
 
-// aimock starts the npm package @copilotkit/aimock, a mock of the services of several vendors, on a loopback port, and returns its address.
-// It fails the test if the mock does not start within a minute.
-func aimock(t *testing.T) string {
+// StartAIMock starts the npm package @copilotkit/aimock, a mock of the services of several vendors, on a loopback port, and returns its
+// address. The mock answers from the given fixtures, which are JSON in its own form. It has the given further flags, and ends after two
+// minutes at the latest. StartAIMock fails the test if the mock does not start.
+func StartAIMock(t *testing.T, fixtures []byte, flags ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	answers := filepath.Join(t.TempDir(), "aimock.json")
 	if err := os.WriteFile(answers, fixtures, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := Node(ctx, "node_modules/@copilotkit/aimock/dist/cli.js",
-		"--port", "0", "--host", "127.0.0.1", "--chunk-size", "7", "--validate-on-load", "--fixtures", answers)
+	server := Node(ctx, "node_modules/@copilotkit/aimock/dist/cli.js", append([]string{
+		"--port", "0", "--host", "127.0.0.1", "--validate-on-load", "--fixtures", answers,
+	}, flags...)...)
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +73,7 @@ func aimock(t *testing.T) string {
 // returns a client of the service at an address, which has no path.
 func RunAIMock(t *testing.T, open func(t *testing.T, address string) llm.Model) {
 	t.Helper()
-	c := open(t, aimock(t))
+	c := open(t, StartAIMock(t, fixtures, "--chunk-size", "7"))
 	say := func(text string) llm.ReplyRequest {
 		return llm.ReplyRequest{Instructions: "Take orders.", CanEnd: true, Messages: []llm.Message{{Role: llm.RoleCaller, Text: text}}}
 	}
