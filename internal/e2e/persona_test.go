@@ -17,7 +17,7 @@ func reception(pathway string) string {
 	return `{"name":"Front desk",
 		"orchestration_prompt":"start: say \"Front desk. How can I help you?\"\nwhen \"open\": say \"We are open from nine to five.\"\notherwise: say \"Do you want an appointment?\"",
 		"pathway_conditions":[{"pathway_id":"` + pathway + `","condition":"the caller says \"appointment\""}],
-		"call_config":{"voice":"` + agentVoice + `","record":true,"max_duration":2}}`
+		"call_config":{"voice":"` + agentVoice + `","record":true,"max_duration":2,"idle":{"filler_after":0}}}`
 }
 
 // TestPersonaOnTheTelephone attaches a persona to a number. It must answer a question itself, and hand the appointment over to a pathway,

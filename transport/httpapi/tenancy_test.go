@@ -78,6 +78,7 @@ var bodies = map[string]string{
 	"createTestSet.pathway_id":           `{"scenario_ids":["$scenario"],"simulations_per_scenario":2,"pathway_id":"$pathway"}`,
 	"createCall.persona_id":              `{"phone_number":"` + theirNumber + `","persona_id":"$persona"}`,
 	"updateInboundNumber.persona_id":     `{"persona_id":"$persona"}`,
+	"updateInboundNumber.agent_id":       `{"agent_id":"$agent"}`,
 	"createTestScenario.persona_id":      `{"persona_id":"$persona","name":"Talks","tester_persona_prompt":"Talk."}`,
 	"generateTestScenario.persona_id":    `{"call_id":"$over","persona_id":"$persona"}`,
 	"cloneTestTemplate.persona_id":       `{"persona_id":"$persona"}`,
