@@ -101,7 +101,9 @@ func TestMessageOverSounds(t *testing.T) {
 	if r.AnsweredBy.Value != callsoas.AnsweredByVoicemail {
 		t.Errorf("answered by %s", r.AnsweredBy.Value)
 	}
-	message := slices.IndexFunc(r.Transcripts, func(l callsoas.TranscriptLine) bool { return l.User == callsoas.TranscriptLineUserAssistant && l.Text == long })
+	message := slices.IndexFunc(r.Transcripts, func(l callsoas.TranscriptLine) bool {
+		return l.User == callsoas.TranscriptLineUserAssistant && l.Text == long
+	})
 	if message < 0 || len(r.Transcripts[message].Held) > 0 || r.Transcripts[message].Interrupted.Value {
 		t.Errorf("the transcript is %+v", r.Transcripts)
 	}
