@@ -18,7 +18,7 @@ func remoteBrain(sender remotebrain.Sender, rt callwright.Runtime) func(call.Cal
 		return remotebrain.New(remotebrain.Config{
 			Sender: sender, URL: c.Agent.Brain, Org: c.Org, Conversation: c.ID, Language: c.Agent.Language, From: c.From, To: c.To,
 			Direction: direction, TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Lines: c.Agent.Idle.Lines(),
-			Observe: observe, Runtime: rt,
+			Silences: c.Agent.Idle.Asks(), Observe: observe, Runtime: rt,
 		})
 	}
 }

@@ -315,6 +315,7 @@ func TestRequests(t *testing.T) {
 	respond(conversation.Turn{Kind: conversation.TurnSpeech, Text: "Well", Early: withdrawn})
 	respond(conversation.Turn{Kind: conversation.TurnSpeech, Text: "Well, a person.", Interrupted: true, Heard: "You said ."})
 	respond(conversation.Turn{Kind: conversation.TurnStart})
+	respond(conversation.Turn{Kind: conversation.TurnSpeech, Text: "One two, double three."})
 	want := []string{
 		`{"protocol":1,"conversation":"call-1","turn":{"number":1,"kind":"start","text":"","interrupted":false},"early":false,"messages":[],` +
 			`"variables":{"name":"Robin"},"language":"en","from":"+14155550101","to":"+14155550102","direction":"inbound","transfer_to":"+14155550100"}`,
@@ -322,6 +323,7 @@ func TestRequests(t *testing.T) {
 		`"turn":{"number":2,"kind":"speech","text":"Well, a person.","interrupted":true,"heard":"You said .","unheard":"I have 0 messages, and heard \"\". What else? Turn 1."},` +
 			`"early":false,"messages":[{"role":"agent","text":"You said ."},{"role":"caller","text":"Well, a person."}],"variables":{"count":1,"name":"Robin"}`,
 		`"turn":{"number":3,"kind":"start","text":"","interrupted":false},"early":false`,
+		`"turn":{"number":4,"kind":"speech","text":"One two, double three.","digits":"1233","interrupted":false},"early":false`,
 	}
 	if len(got) != len(want) {
 		t.Fatalf("there are %d requests", len(got))
@@ -333,6 +335,33 @@ func TestRequests(t *testing.T) {
 		if err := accepts(body); err != nil {
 			t.Errorf("request %d: %v", i, err)
 		}
+	}
+}
+
+// TestSilences checks that the service is asked about the configured number of silences in a row, and that the next one ends the conversation.
+func TestSilences(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	url := serve(t, func(w http.ResponseWriter, _ remotebrain.Request) {
+		asked++
+		write(w, remotebrain.Line{Type: remotebrain.LineSay, Text: "Hello?"}, remotebrain.Line{Type: remotebrain.LineDone})
+	})
+	b := brain(t, url, func(c *remotebrain.Config) { c.Silences, c.Lines.Goodbye = new(1), "See you." })
+	silence := conversation.Turn{Kind: conversation.TurnSilence}
+	var steps []conversation.Step
+	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, silence, {Kind: conversation.TurnSpeech, Text: "Yes."}, silence, silence} {
+		steps = nil
+		for step, err := range b.Respond(t.Context(), turn) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step)
+		}
+	}
+	if len(steps) != 2 || steps[0] != (conversation.Say{Text: "See you."}) || asked != 4 {
+		t.Errorf("after %d requests the last silence is answered with %+v", asked, steps)
+	} else if _, ends := steps[1].(conversation.End); !ends {
+		t.Errorf("the conversation goes on: %+v", steps)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
+	"github.com/callwright/callwright/agents/conversation/expect"
 	"github.com/callwright/callwright/agents/dialogue"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
@@ -36,7 +37,8 @@ type Config struct {
 	Direction  string // Inbound, Outbound or empty
 	TransferTo string // target of transfers without a target; empty means none
 	Variables  map[string]any
-	Lines      dialogue.Lines    // only Apology is said; an empty one is replaced by a sentence in Language
+	Lines      dialogue.Lines    // only Apology and Goodbye are said; an empty one is replaced by a sentence in Language
+	Silences   *int              // see dialogue.Idle.Times; the service is not asked about the next silence
 	Observe    func(pathway.Log) // called for the log of every turn, after the answer; may be nil
 
 	callwright.Runtime
@@ -88,7 +90,12 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		x := b.exchange(t)
 		x.answer = b.talk.Answer(func(s conversation.Step) bool { return yield(s, nil) })
 		x.answer.Commit = func() error { return t.Commit(ctx) }
-		err := x.run(ctx)
+		var err error
+		if t.Kind == conversation.TurnSilence && b.talk.Patience(t, "", b.cfg.Silences) == dialogue.Goodbye {
+			x.answer.Courtesy(dialogue.Goodbye, "", b.cfg.Lines)
+		} else {
+			err = x.run(ctx)
+		}
 		failed := err != nil && ctx.Err() == nil
 		if failed {
 			b.cfg.Logger.WarnContext(ctx, "remote brain failed", "conversation", b.cfg.Conversation, "turn", b.turn, "error", err)
@@ -132,7 +139,7 @@ func (b *Brain) exchange(t conversation.Turn) *exchange {
 		Protocol: Protocol, Conversation: b.cfg.Conversation, Language: b.cfg.Language, From: b.cfg.From, To: b.cfg.To,
 		Direction: b.cfg.Direction, TransferTo: b.cfg.TransferTo, Variables: b.variables,
 		Turn: Turn{
-			Number: b.turn, Kind: string(t.Kind), Text: t.Text, Interrupted: t.Interrupted, Heard: t.Heard, Unheard: rest,
+			Number: b.turn, Kind: string(t.Kind), Text: t.Text, Digits: expect.DigitsIn(b.cfg.Language, t.Text), Interrupted: t.Interrupted, Heard: t.Heard, Unheard: rest,
 		},
 	}
 	x.request.Messages, x.request.Omitted = messages(b.talk)

@@ -42,6 +42,8 @@ type Turn struct {
 	Number int    `json:"number"`
 	Kind   string `json:"kind"` // a conversation.TurnKind
 	Text   string `json:"text"` // words, empty if none were understood; or digits
+	// Digits are the digits in Text, also those that were said as words, such as "double oh seven": see expect.DigitsIn. Empty if there are none.
+	Digits string `json:"digits,omitempty"`
 
 	Interrupted bool   `json:"interrupted"`       // whether the caller interrupted the last answer
 	Heard       string `json:"heard,omitempty"`   // part of that answer that was played

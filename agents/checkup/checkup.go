@@ -34,7 +34,7 @@ var advice = map[llm.Class]string{
 	llm.ClassPermanent:   "check the key, the base URL and the name of the model: the log names the status and the refused parameter",
 	llm.ClassQuota:       "check the plan and the billing of the account with the service",
 	llm.ClassRateLimited: "request a higher limit of requests from the service, or configure a second model",
-	llm.ClassTransient:   "check that the service runs at the base URL, and that this machine reaches it",
+	llm.ClassTransient:   "check that the service runs at the base URL, and that this machine reaches it: the log names the status, if it has answered",
 	llm.ClassTooLong:     "configure a model with a longer context",
 	llm.ClassInvalid:     "configure a model that writes JSON as it is asked to",
 	llm.ClassUnsupported: "configure a language model",
@@ -68,7 +68,11 @@ func Model(ctx context.Context, m llm.Model, asked string, clock callwright.Cloc
 	start = clock.Now()
 	options := []llm.Option{{ID: "yes", Label: "the caller agrees"}, {ID: "no", Label: "the caller refuses"}}
 	choice, _, err := llm.Choose(ctx, m, llm.Question{Model: asked, Options: options, Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Yes, please."}}})
-	if err != nil {
+	switch {
+	case err != nil && r.Problem != "": // the model that replied instead has failed, too
+		r.Problem += "; no choice: " + llm.Reason(err)
+		return r
+	case err != nil:
 		return r.failed("no choice: ", err)
 	}
 	r.Facts = append(r.Facts, "chooses in "+round(clock.Now().Sub(start)))

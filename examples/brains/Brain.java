@@ -32,7 +32,7 @@ public class Brain {
 
   /** Returns the lines of an answer to a turn. */
   static String answer(String turn) {
-    String kind = member(turn, "kind"), text = member(turn, "text"), digits = text.replaceAll("\\D", ""), say = "{\"type\":\"say\",\"text\":\"%s\"}\n";
+    String kind = member(turn, "kind"), text = member(turn, "text"), digits = member(turn, "digits"), say = "{\"type\":\"say\",\"text\":\"%s\"}\n";
     boolean first = member(turn, "number").equals("1");
     if (!first && digits.length() == 5) return "{\"type\":\"set\",\"variables\":{\"customer\":\"" + digits + "\"}}\n"
         + say.formatted("Thank you. Somebody will call you back. Goodbye.") + "{\"type\":\"end\",\"reason\":\"the number is known\"}\n";

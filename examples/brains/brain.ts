@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, IncomingHttpHeaders } from "node:http";
 
-interface Turn { number: number; kind: "start" | "speech" | "digits" | "silence"; text: string; interrupted: boolean; heard?: string }
+interface Turn { number: number; kind: "start" | "speech" | "digits" | "silence"; text: string; digits?: string; interrupted: boolean; heard?: string }
 interface Request { conversation: string; turn: Turn; early: boolean; said?: string; variables: Record<string, unknown> }
 type Line = { type: string; [member: string]: unknown };
 
@@ -18,7 +18,7 @@ function signed(headers: IncomingHttpHeaders, body: Buffer): boolean {
 
 /** Yields the lines of an answer, from nothing but the request. */
 function* answer({ turn }: Request): Generator<Line> {
-  const digits = turn.text.replace(/\D/g, "");
+  const digits = turn.digits ?? "";
   if (turn.kind === "start" && turn.number > 1) {
     yield { type: "say", text: "I could not reach anybody. What is your customer number?" };
   } else if (turn.number === 1) {

@@ -60,7 +60,7 @@ func brainCheckCommand(c Config, env func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showDuties(cmd, duties)
+			return showDuties(cmd, duties, secret != "")
 		},
 	}
 	cmd.Flags().StringVar(&file, "secret-file", "", "a `file` with the organization's webhook secret")
@@ -79,8 +79,8 @@ func brainSecret(env func(string) string, file string) (callwright.Secret, error
 	return callwright.Secret(strings.TrimSpace(string(text))), nil
 }
 
-// showDuties prints the results, and returns an error if a duty is broken.
-func showDuties(cmd *cobra.Command, duties []BrainDuty) error {
+// showDuties prints the results, and returns an error if a duty is broken. signed is whether the check knows the service's secret.
+func showDuties(cmd *cobra.Command, duties []BrainDuty, signed bool) error {
 	broken := 0
 	for _, d := range duties {
 		if d.Result == "broken" {
@@ -96,7 +96,11 @@ func showDuties(cmd *cobra.Command, duties []BrainDuty) error {
 		}
 	})
 	if err == nil && broken > 0 {
-		err = refused(fmt.Errorf("%d of %d duties are broken", broken, len(duties)))
+		hint := ""
+		if !signed {
+			hint = ": a service that checks signatures needs its secret, see --secret-file"
+		}
+		err = refused(fmt.Errorf("%d of %d duties are broken%s", broken, len(duties), hint))
 	}
 	return err
 }
