@@ -50,12 +50,18 @@ type client struct {
 func (w *Work) Run(ctx context.Context) error {
 	pool, err := w.connect(ctx)
 	if err != nil {
-		return notStarted(ctx, err)
+		if ctx.Err() != nil {
+			return nil // a start that is stopped has not failed
+		}
+		return fmt.Errorf("riverwork: %w", err)
 	}
 	defer pool.close()
 	c, err := w.begin(ctx, pool)
 	if err != nil {
-		return notStarted(ctx, err)
+		if ctx.Err() != nil {
+			return nil // a start that is stopped has not failed
+		}
+		return fmt.Errorf("riverwork: %w", err)
 	}
 	var retired sync.WaitGroup
 	defer retired.Wait()
@@ -74,14 +80,6 @@ func (w *Work) Run(ctx context.Context) error {
 			c = next
 		}
 	}
-}
-
-// notStarted returns the error of a failed start, or nil if ctx is canceled, because a start that is stopped has not failed.
-func notStarted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return fmt.Errorf("riverwork: %w", err)
 }
 
 // retire stops a replaced client after its handlers have returned. If ctx is canceled before that, it stops the client like end.
