@@ -86,7 +86,8 @@ func (s *Server) Timeline(t testing.TB, id string) []sipoas.SipCallStep {
 	return answer.Data.Timeline
 }
 
-// AttachRegistered attaches a number that registers with a registrar, and returns the password for the registration.
+// AttachRegistered attaches a number that registers with a registrar, and returns the password for the registration. An agent that takes
+// notes answers at the number.
 func (s *Server) AttachRegistered(t testing.TB, number, registrar, username string) (password string) {
 	t.Helper()
 	answer := s.attach(t, number, sipoas.SipDirectionInput{
@@ -97,6 +98,7 @@ func (s *Server) AttachRegistered(t testing.TB, number, registrar, username stri
 	if answer.RegisterPasswordForPbx.Value == "" {
 		t.Fatal("there is no password for the PBX")
 	}
+	s.TakeNotes(t, number)
 	return answer.RegisterPasswordForPbx.Value
 }
 
