@@ -86,12 +86,12 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		by, err = s.loadLeader(ctx, c)
 	}
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "cannot load the agent, the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		ending, none := hangupWithoutLeader(err)
-		refusal := CauseInternal
-		if ending.SIPCode = statusInternal; none { // the pathway or persona is missing on every node
-			refusal, ending.SIPCode = CauseUnavailable, statusUnavailable
+		refusal, level := CauseInternal, slog.LevelError
+		if ending.SIPCode = statusInternal; none { // nothing answers at the number on any node, because of the organization's settings
+			refusal, ending.SIPCode, level = CauseUnavailable, statusUnavailable, slog.LevelWarn
 		}
+		s.cfg.Logger.Log(ctx, level, "cannot load the agent, the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		s.refuse(ctx, pending, refusal)
 		s.finish(ctx, c, ending, clock.Now())
 		return
