@@ -31,9 +31,10 @@ type Config struct {
 // Synthesizer synthesizes speech. It implements tts.Engine and tts.Talker. The service changes the tempo by factors from 0.6 to 1.5; the
 // Synthesizer limits other factors to this range.
 type Synthesizer struct {
-	config Config // without its APIKey
-	base   *url.URL
-	key    func() string // see session.Key
+	vendor  *session.Vendor
+	voice   string   // the default
+	voices  []string // the others
+	runtime callwright.Runtime
 }
 
 var (
@@ -44,27 +45,20 @@ var (
 // New checks the configuration and returns a Synthesizer. It sends no request. It returns CodeBadRequest with the field base_url or voice if
 // that is invalid.
 func New(config Config) (*Synthesizer, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultModel
-	}
 	if config.Voice == "" {
 		return nil, callwright.Invalid("voice", "must be the id of a voice of the service")
 	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(
+		session.VendorConfig{BaseURL: config.BaseURL, APIKey: config.APIKey, Model: config.Model, Client: config.Client}, defaultBaseURL, defaultModel)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Synthesizer{config: config, base: base, key: key}, nil
+	return &Synthesizer{vendor: vendor, voice: config.Voice, voices: config.Voices, runtime: config.Runtime}, nil
 }
 
 // Describe returns the configured voices. Version is the name of the model.
 func (s *Synthesizer) Describe() tts.Description {
-	return talk.Describe("cartesia", s.config.Model, s.config.Voice, s.config.Voices)
+	return talk.Describe("cartesia", s.vendor.Model, s.voice, s.voices)
 }
 
 // CheckVoice accepts every voice, because only the service can check ids.
@@ -78,14 +72,8 @@ func (s *Synthesizer) Synthesize(ctx context.Context, r tts.Request) (tts.Stream
 // Talk starts the speech of a call.
 func (s *Synthesizer) Talk(ctx context.Context, r tts.Request) tts.Talk {
 	muLaw, rate := talk.Format(r.Rate)
-	return talk.New(ctx, r, talk.Config{Rate: rate, Runtime: s.config.Runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
-		header := http.Header{}
-		if key := s.key(); key != "" {
-			header.Set("Authorization", "Bearer "+key)
-		}
-		u := s.base.JoinPath("tts", "websocket")
-		u.RawQuery = url.Values{"cartesia_version": {version}}.Encode()
-		conn, err := session.Dial(ctx, u.String(), header, s.config.Client)
+	return talk.New(ctx, r, talk.Config{Rate: rate, Runtime: s.runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
+		conn, err := session.Dial(ctx, s.vendor.Endpoint("tts/websocket", url.Values{"cartesia_version": {version}}, "Authorization", "Bearer "))
 		return conn, s.newProtocol(r, muLaw, rate), err
 	}})
 }

@@ -69,7 +69,7 @@ type config struct {
 
 func (s *Synthesizer) newProtocol(r tts.Request, muLaw bool, rate int) *protocol {
 	p := &protocol{decoder: talk.Decoder{MuLaw: muLaw}, request: request{
-		Model: s.config.Model, Voice: cmp.Or(r.Voice, s.config.Voice), Format: format{"raw", "pcm_s16le", rate}, Timestamps: true,
+		Model: s.vendor.Model, Voice: cmp.Or(r.Voice, s.voice), Format: format{"raw", "pcm_s16le", rate}, Timestamps: true,
 	}}
 	if muLaw {
 		p.request.Format.Encoding = "pcm_mulaw"

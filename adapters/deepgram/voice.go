@@ -1,6 +1,7 @@
 package deepgram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -33,13 +34,13 @@ type VoiceConfig struct {
 	callwright.Runtime
 }
 
-// Voice synthesizes speech with Deepgram's Aura voices (speak v1). It implements tts.Engine and tts.Talker. A voice is a model of the service,
-// which speaks one language. The service reports no places of words, and changes the tempo by factors from 0.7 to 1.5; the Voice limits
-// other factors to this range.
+// Voice synthesizes speech with Deepgram's Aura voices (speak v1). It implements tts.Engine and tts.Talker. Each voice of the service is a
+// model that speaks one language. The service reports no places of words. It changes the tempo by factors from 0.7 to 1.5; Voice limits other
+// factors to this range.
 type Voice struct {
-	config VoiceConfig // without its APIKey
-	base   *url.URL
-	key    func() string // see session.Key
+	vendor  *session.Vendor // whose Model is the default voice
+	voices  []string        // the others
+	runtime callwright.Runtime
 }
 
 var (
@@ -50,24 +51,17 @@ var (
 // NewVoice checks the configuration and returns a Voice. It sends no request. It returns CodeBadRequest for a base URL that is no URL of a
 // server.
 func NewVoice(config VoiceConfig) (*Voice, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Voice == "" {
-		config.Voice = defaultVoice
-	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(
+		session.VendorConfig{BaseURL: config.BaseURL, APIKey: config.APIKey, Model: config.Voice, Client: config.Client}, defaultBaseURL, defaultVoice)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Voice{config: config, base: base, key: key}, nil
+	return &Voice{vendor: vendor, voices: config.Voices, runtime: config.Runtime}, nil
 }
 
 // Describe returns the configured voices.
 func (v *Voice) Describe() tts.Description {
-	return talk.Describe("deepgram", "", v.config.Voice, v.config.Voices)
+	return talk.Describe("deepgram", "", v.vendor.Model, v.voices)
 }
 
 // CheckVoice accepts every voice, because only the service can check names.
@@ -81,31 +75,22 @@ func (v *Voice) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, erro
 // Talk starts the speech of a call.
 func (v *Voice) Talk(ctx context.Context, r tts.Request) tts.Talk {
 	muLaw, hertz := talk.Format(r.Rate)
-	return talk.New(ctx, r, talk.Config{Rate: hertz, Single: true, Runtime: v.config.Runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
-		header := http.Header{}
-		if key := v.key(); key != "" {
-			header.Set("Authorization", "Token "+key)
-		}
-		conn, err := session.Dial(ctx, v.address(r, muLaw, hertz), header, v.config.Client)
+	return talk.New(ctx, r, talk.Config{Rate: hertz, Single: true, Runtime: v.runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
+		conn, err := session.Dial(ctx, v.endpoint(r, muLaw, hertz))
 		return conn, &spoken{decoder: talk.Decoder{MuLaw: muLaw}}, err
 	}})
 }
 
-// address returns the URL of a connection.
-func (v *Voice) address(r tts.Request, muLaw bool, hertz int) string {
-	q := url.Values{"model": {v.config.Voice}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(hertz)}}
-	if r.Voice != "" {
-		q.Set("model", r.Voice)
-	}
+// endpoint returns the endpoint of a connection.
+func (v *Voice) endpoint(r tts.Request, muLaw bool, hertz int) session.Endpoint {
+	q := url.Values{"model": {cmp.Or(r.Voice, v.vendor.Model)}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(hertz)}}
 	if muLaw {
 		q.Set("encoding", "mulaw")
 	}
 	if tempo := r.Prosody.Tempo; tempo != 0 {
 		q.Set("speed", strconv.FormatFloat(min(max(tempo, slowest), fastest), 'f', -1, 64))
 	}
-	u := v.base.JoinPath("v1/speak")
-	u.RawQuery = q.Encode()
-	return u.String()
+	return v.vendor.Endpoint("v1/speak", q, "Authorization", "Token ")
 }
 
 // spoken is the protocol of speak v1, which knows no contexts.

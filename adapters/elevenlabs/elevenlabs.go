@@ -1,6 +1,7 @@
 package elevenlabs
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -34,9 +35,10 @@ type Config struct {
 // Synthesizer synthesizes speech. It implements tts.Engine and tts.Talker. The service changes the tempo by factors from 0.7 to 1.2; the
 // Synthesizer limits other factors to this range.
 type Synthesizer struct {
-	config Config // without its APIKey
-	base   *url.URL
-	key    func() string // see session.Key
+	vendor  *session.Vendor
+	voice   string   // the default
+	voices  []string // the others
+	runtime callwright.Runtime
 }
 
 var (
@@ -47,27 +49,20 @@ var (
 // New checks the configuration and returns a Synthesizer. It sends no request. It returns CodeBadRequest with the field base_url or voice if
 // that is invalid.
 func New(config Config) (*Synthesizer, error) {
-	if config.BaseURL == "" {
-		config.BaseURL = defaultBaseURL
-	}
-	if config.Model == "" {
-		config.Model = defaultModel
-	}
 	if config.Voice == "" {
 		return nil, callwright.Invalid("voice", "must be the id of a voice of the service")
 	}
-	base, err := session.ParseURL(config.BaseURL)
+	vendor, err := session.NewVendor(
+		session.VendorConfig{BaseURL: config.BaseURL, APIKey: config.APIKey, Model: config.Model, Client: config.Client}, defaultBaseURL, defaultModel)
 	if err != nil {
 		return nil, err
 	}
-	key := session.Key(config.APIKey)
-	config.APIKey = ""
-	return &Synthesizer{config: config, base: base, key: key}, nil
+	return &Synthesizer{vendor: vendor, voice: config.Voice, voices: config.Voices, runtime: config.Runtime}, nil
 }
 
 // Describe returns the configured voices. Version is the name of the model.
 func (s *Synthesizer) Describe() tts.Description {
-	return talk.Describe("elevenlabs", s.config.Model, s.config.Voice, s.config.Voices)
+	return talk.Describe("elevenlabs", s.vendor.Model, s.voice, s.voices)
 }
 
 // CheckVoice accepts every voice, because only the service can check ids.
@@ -81,34 +76,25 @@ func (s *Synthesizer) Synthesize(ctx context.Context, r tts.Request) (tts.Stream
 // Talk starts the speech of a call.
 func (s *Synthesizer) Talk(ctx context.Context, r tts.Request) tts.Talk {
 	muLaw, rate := talk.Format(r.Rate)
-	return talk.New(ctx, r, talk.Config{Rate: rate, Follow: true, Runtime: s.config.Runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
-		header := http.Header{}
-		if key := s.key(); key != "" {
-			header.Set("Xi-Api-Key", key)
-		}
-		conn, err := session.Dial(ctx, s.address(r, muLaw, rate), header, s.config.Client)
+	return talk.New(ctx, r, talk.Config{Rate: rate, Follow: true, Runtime: s.runtime, Dial: func(ctx context.Context) (session.Conn, talk.Protocol, error) {
+		conn, err := session.Dial(ctx, s.endpoint(r, muLaw, rate))
 		return conn, newProtocol(r, muLaw), err
 	}})
 }
 
-// address returns the URL of a connection.
-func (s *Synthesizer) address(r tts.Request, muLaw bool, rate int) string {
+// endpoint returns the endpoint of a connection.
+func (s *Synthesizer) endpoint(r tts.Request, muLaw bool, rate int) session.Endpoint {
 	format := "pcm_" + strconv.Itoa(rate)
 	if muLaw {
 		format = "ulaw_8000"
 	}
 	q := url.Values{
-		"model_id": {s.config.Model}, "output_format": {format}, "auto_mode": {"true"}, "sync_alignment": {"true"},
+		"model_id": {s.vendor.Model}, "output_format": {format}, "auto_mode": {"true"}, "sync_alignment": {"true"},
 		"inactivity_timeout": {strconv.Itoa(inactivity)},
 	}
 	if r.Language != "" {
 		q.Set("language_code", engine.Language(r.Language))
 	}
-	voice := r.Voice
-	if voice == "" {
-		voice = s.config.Voice
-	}
-	u := s.base.JoinPath("v1", "text-to-speech", url.PathEscape(voice), "multi-stream-input")
-	u.RawQuery = q.Encode()
-	return u.String()
+	path := "v1/text-to-speech/" + url.PathEscape(cmp.Or(r.Voice, s.voice)) + "/multi-stream-input"
+	return s.vendor.Endpoint(path, q, "Xi-Api-Key", "")
 }

@@ -62,7 +62,7 @@ const (
 	RoleAgent  = "agent"
 )
 
-// Line is one line of an answer. Type decides which other members count. Further members are ignored.
+// Line is one line of an answer. The other members have a meaning only for the types of lines in their comments. Unknown members are ignored.
 type Line struct {
 	Type string `json:"type"`
 

@@ -61,7 +61,7 @@ func (o *Offline) Listen(ctx context.Context, h conversation.Hearing) (conversat
 
 // recognize sends an utterance and returns its text.
 func (o *Offline) recognize(ctx context.Context, audio []int16) (string, error) {
-	conn, err := session.Dial(ctx, o.url.String(), nil, o.client)
+	conn, err := session.Dial(ctx, session.Endpoint{URL: o.url.String(), Client: o.client})
 	if err != nil {
 		return "", err
 	}

@@ -70,7 +70,7 @@ func (o *Online) Open(ctx context.Context, h conversation.Hearing) (conversation
 	if err := session.CheckRate(h.Rate); err != nil {
 		return nil, err
 	}
-	first, err := session.Dial(ctx, o.url.String(), nil, o.client)
+	first, err := session.Dial(ctx, session.Endpoint{URL: o.url.String(), Client: o.client})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (r *relay) Write(ctx context.Context, m session.Message) error {
 	if err := newest.Write(ctx, m); err != nil || !m.Text {
 		return err
 	}
-	next, err := session.Dial(r.dialing, r.server.url.String(), nil, r.server.client)
+	next, err := session.Dial(r.dialing, session.Endpoint{URL: r.server.url.String(), Client: r.server.client})
 	if err != nil {
 		return err
 	}

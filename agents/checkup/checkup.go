@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Report is what an engine has done.
+// Report is the result of the check of one engine.
 type Report struct {
 	Part    string        // "model", "voice" or "recognizer", and the name of a further model
 	By      string        // the engine or the model

@@ -91,7 +91,7 @@ func (f *faltering) fail() {
 	})
 }
 
-// works counts a request, and reports whether it is to be answered.
+// works counts a request and reports whether the service answers it.
 func (f *faltering) works() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -103,8 +103,8 @@ func (w *Words) step(out *strings.Builder) bool {
 	return start != ""
 }
 
-// next returns the index and the text of the first mark, and its section, or nil for orphan. Without a mark, it returns "" and the index at
-// which the text ends with the beginning of a mark, or the length of the text.
+// next returns the index and the text of the first mark, and the section that the mark begins; section is nil for orphan. If the text contains no
+// mark, start is empty, and at is the index of an incomplete mark at the end of the text, or the length of the text.
 func next(text []byte) (at int, start string, section *mark) {
 	for ; ; at++ {
 		i := bytes.IndexAny(text[at:], brackets)

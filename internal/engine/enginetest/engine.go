@@ -30,7 +30,7 @@ type Dialect interface {
 	Final(u Said) []string
 }
 
-// Ask is what a message of a client asks for, besides recognition.
+// Ask is the kind of request in a client's message.
 type Ask int
 
 // The requests of clients.

@@ -70,7 +70,7 @@ func Fit(schema map[string]any) string {
 	return string(raw)
 }
 
-// Stream is what a model makes of a stream in testdata/wild.
+// Stream is the expected reply of a model to a stream in testdata/wild.
 type Stream struct {
 	Text  string
 	Calls string    // names and arguments, such as `[find_slots {"day":"Tue"}]`; empty means none
@@ -114,7 +114,7 @@ func RunRefusals(t *testing.T, refusals map[string]llm.Failure, open func(t *tes
 	}
 }
 
-// Schemas is how often a service is asked in its JSON schema mode after a refusal.
+// Schemas contains the expected numbers of requests in a service's JSON schema mode after a refusal.
 type Schemas struct {
 	Refused int32 // with the refused schema, of two questions
 	Other   int32 // with another schema, of one question

@@ -20,7 +20,7 @@ func Open(ctx context.Context, e Endpoint, p Protocol, h conversation.Hearing, c
 	if err := CheckRate(h.Rate); err != nil {
 		return nil, err
 	}
-	conn, err := Dial(ctx, e.URL, e.Header, e.Client)
+	conn, err := Dial(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -31,12 +31,6 @@ func Open(ctx context.Context, e Endpoint, p Protocol, h conversation.Hearing, c
 		}
 	}
 	return New(ctx, conn, p, h.Rate, cfg)
-}
-
-// Key returns a function that returns a key. fmt would print the key in an unexported field of type Secret or string.
-func Key(key callwright.Secret) func() string {
-	text := key.Reveal()
-	return func() string { return text }
 }
 
 // Text returns a text message.

@@ -22,7 +22,7 @@ type Vendor struct {
 
 	base   *url.URL
 	client *http.Client
-	key    func() string
+	key    func() string // a function, because fmt would print the key of an unexported string field
 }
 
 // NewVendor checks the configuration, in which base and model replace empty members. It returns CodeBadRequest for a base URL that is no URL of
@@ -38,7 +38,8 @@ func NewVendor(c VendorConfig, base, model string) (*Vendor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Vendor{Model: c.Model, base: u, client: c.Client, key: Key(c.APIKey)}, nil
+	key := c.APIKey.Reveal()
+	return &Vendor{Model: c.Model, base: u, client: c.Client, key: func() string { return key }}, nil
 }
 
 // Endpoint returns the endpoint with a path and a query. Its header contains the key, if there is one, after a prefix.

@@ -22,13 +22,13 @@ const maxMessage = 1 << 20
 // dialTime bounds the start of a connection.
 const dialTime = 10 * time.Second
 
-// Dial connects to an engine by WebSocket (RFC 6455). If client is nil, it uses http.DefaultClient. A refusal of the engine is a
-// *callwright.Error: CodeTooManyRequests for the status 429, and otherwise CodeUnavailable.
-func Dial(ctx context.Context, address string, header http.Header, client *http.Client) (Conn, error) {
+// Dial connects to an engine by WebSocket (RFC 6455). A refusal of the engine is a *callwright.Error: CodeTooManyRequests for the status 429,
+// and otherwise CodeUnavailable.
+func Dial(ctx context.Context, e Endpoint) (Conn, error) {
 	limited, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	//nolint:bodyclose // the package closes the body, and returns it read
-	conn, response, err := websocket.Dial(limited, address, &websocket.DialOptions{HTTPHeader: header, HTTPClient: client})
+	conn, response, err := websocket.Dial(limited, e.URL, &websocket.DialOptions{HTTPHeader: e.Header, HTTPClient: e.Client})
 	switch {
 	case err == nil:
 		conn.SetReadLimit(maxMessage)
