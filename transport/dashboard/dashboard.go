@@ -128,6 +128,9 @@ func areas(c Config) []page.Area {
 		if c.Pathways != nil {
 			tests.Pathways = c.Pathways
 		}
+		if c.Personas != nil {
+			tests.Personas = c.Personas
+		}
 		found = append(found, agenttests.New(tests))
 	}
 	if c.Ports != nil {

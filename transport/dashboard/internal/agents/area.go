@@ -85,31 +85,21 @@ type row struct {
 }
 
 // choices returns the options of the fields that name other objects. A field without options is typed, also if there are too many objects.
-func (p pages) choices(ctx context.Context, org callwright.OrgID) (map[string][]agentform.Option, error) {
-	choices := map[string][]agentform.Option{}
+func (p pages) choices(ctx context.Context, org callwright.OrgID) (choices map[string][]agentform.Option, err error) {
+	choices = map[string][]agentform.Option{}
 	for _, name := range p.cfg.Agents.Models() {
 		choices["model"] = append(choices["model"], agentform.Option{Value: name, Text: name})
 	}
 	choices["fallback_model"] = choices["model"]
 	if p.cfg.Pathways != nil {
-		found, err := p.cfg.Pathways.List(ctx, org, pathway.Listing{Limit: pathway.MaxPage})
-		if err != nil {
+		if choices["pathway_id"], err = agentform.PathwayOptions(ctx, org, p.cfg.Pathways); err != nil {
 			return nil, err
-		}
-		all := []agentform.Option{}
-		for _, one := range found.Items {
-			all = append(all, agentform.Option{Value: one.ID, Text: callwright.Clip(one.Name, 200)})
-		}
-		if found.Next.IsZero() {
-			choices["pathway_id"] = all
 		}
 	}
 	if p.cfg.Personas != nil {
-		all, err := p.personaOptions(ctx, org)
-		if err != nil {
+		if choices["persona_id"], err = agentform.PersonaOptions(ctx, org, p.cfg.Personas); err != nil {
 			return nil, err
 		}
-		choices["persona_id"] = all
 	}
 	if p.cfg.Speech != nil {
 		voices, err := p.cfg.Speech.Voices(ctx, org)
@@ -122,25 +112,4 @@ func (p pages) choices(ctx context.Context, org callwright.OrgID) (map[string][]
 		}
 	}
 	return choices, nil
-}
-
-// maxPersonaPages is the maximum number of pages of personas that a form offers.
-const maxPersonaPages = 10
-
-// personaOptions returns the selectable personas, or nil if there are too many.
-func (p pages) personaOptions(ctx context.Context, org callwright.OrgID) ([]agentform.Option, error) {
-	all := []agentform.Option{}
-	for number := range maxPersonaPages {
-		found, err := p.cfg.Personas.List(ctx, org, number+1, persona.DefaultPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, one := range found {
-			all = append(all, agentform.Option{Value: one.Persona.ID, Text: one.Persona.Name})
-		}
-		if len(found) < persona.DefaultPage {
-			return all, nil
-		}
-	}
-	return nil, nil
 }

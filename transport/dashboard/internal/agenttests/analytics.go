@@ -58,8 +58,11 @@ const maxRows = 50
 
 // analytics shows the test results of the pathway that the filter names, or a list of pathways if it names none.
 func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := report{Filter: readFilter(r, "pathway_id", "version_number", "days", "include_scripted")}
-	f := data.Filter
+	f, err := p.readFilter(ctx, r, "pathway_id", "version_number", "days", "include_scripted")
+	if err != nil {
+		return nil, err
+	}
+	data := report{Filter: f}
 	view := f.view("analytics", "Analytics of tests", &data)
 	query, err := f.query()
 	if err == nil && query.Pathway == "" {

@@ -3,16 +3,15 @@
 package agenttests
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"io/fs"
 	"maps"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/transport/dashboard/internal/agentform"
 	"github.com/callwright/callwright/transport/dashboard/internal/drawing"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
@@ -25,15 +24,15 @@ type Config struct {
 	Tests   *agenttest.Service
 	Tornado *tornado.Service // if nil, there are no pages for sessions
 
-	Pathways Pathways // lists and draws tested pathways; if nil, there are no links to pathways
-	Issues   bool     // the dashboard has pages for issues, to which these pages link
+	Pathways Pathways           // offers and draws tested pathways; if nil, there are no links to pathways, and users type their ids
+	Personas agentform.Personas // offers personas; if nil, users type their ids
+	Issues   bool               // the dashboard has pages for issues, to which these pages link
 }
 
 // Pathways reads pathways; pathway.Service implements it.
 type Pathways interface {
 	agenttest.Documents
-	// List returns a page of an organization's pathways, the newest first.
-	List(ctx context.Context, org callwright.OrgID, l pathway.Listing) (callwright.Page[pathway.Pathway], error)
+	agentform.Pathways
 }
 
 type pages struct{ cfg Config }

@@ -41,8 +41,6 @@ func (p pages) sets(ctx context.Context, r *page.Request) (page.Answer, error) {
 }
 
 func (p pages) groups(ctx context.Context, r *page.Request, kind group.Kind, data groupList) (page.Answer, error) {
-	data.Filter = readFilter(r, "pathway_id", "persona_id", "status", "trigger_source")
-	f := data.Filter
 	number := 1
 	if given := r.Query("page"); given != "" {
 		n, err := strconv.Atoi(given)
@@ -51,6 +49,11 @@ func (p pages) groups(ctx context.Context, r *page.Request, kind group.Kind, dat
 		}
 		number = n
 	}
+	f, err := p.readFilter(ctx, r, "pathway_id", "persona_id", "status", "trigger_source")
+	if err != nil {
+		return nil, err
+	}
+	data.Filter = f
 	find := group.Filter{
 		Kind: kind, Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], State: oneOf(f, "status", run.States()),
 		Trigger: oneOf(f, "trigger_source", triggers), Offset: (number - 1) * pageSize, Limit: pageSize,

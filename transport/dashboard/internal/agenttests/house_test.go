@@ -24,6 +24,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
@@ -104,6 +105,7 @@ type house struct {
 	store  agentteststore.Store
 	found  agentteststore.Sessions
 	drawn  *pathway.Service
+	people *persona.Service
 	client *http.Client
 }
 
@@ -136,8 +138,11 @@ func open(t *testing.T, change ...func(*tornado.Config)) *house {
 		Edges: raws(`{"id": "e1", "source": "start", "target": "end", "data": {"label": "it is done"}}`),
 	})
 	h.drawn = drawn
+	h.people = must(persona.New(persona.Config{Store: agentstore.Personas{Store: memory}, Atomic: memory}))
 	problems := must(triage.New(triage.Config{Store: triagestore.Store{Store: memory}, Atomic: memory, Work: work}))
-	site := must(dashboard.New(dashboard.Config{Authenticator: somebody{}, Tests: h.tests, Tornado: tornados, Pathways: drawn, Issues: problems}))
+	site := must(dashboard.New(dashboard.Config{
+		Authenticator: somebody{}, Tests: h.tests, Tornado: tornados, Pathways: drawn, Personas: h.people, Issues: problems,
+	}))
 	t.Cleanup(func() { _ = site.Close(t.Context()) })
 	h.Server = httptest.NewServer(site)
 	t.Cleanup(h.Close)

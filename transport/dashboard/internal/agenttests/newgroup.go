@@ -49,8 +49,11 @@ func (p pages) newSet(ctx context.Context, r *page.Request) (page.Answer, error)
 
 // showNewGroup shows the form with up to group.MaxScenarios enabled scenarios that match the filter.
 func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup) (page.Answer, error) {
-	data.Filter, data.Query = readFilter(r, "pathway_id", "persona_id", "category"), r.With()
-	f := data.Filter
+	f, err := p.readFilter(ctx, r, "pathway_id", "persona_id", "category")
+	if err != nil {
+		return nil, err
+	}
+	data.Filter, data.Query = f, r.With()
 	view := f.view("newgroup", "Start a "+data.Name, &data)
 	if len(data.Faults) > 0 {
 		view.Status = http.StatusUnprocessableEntity

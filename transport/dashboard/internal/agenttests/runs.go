@@ -23,12 +23,15 @@ type runList struct {
 
 // runs shows the runs that match the filter.
 func (p pages) runs(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := runList{Filter: readFilter(r, "scenario_id", "pathway_id", "persona_id", "batch_id", "status", "order")}
-	f := data.Filter
 	after, err := r.After()
 	if err != nil {
 		return nil, err
 	}
+	f, err := p.readFilter(ctx, r, "scenario_id", "pathway_id", "persona_id", "batch_id", "status", "order")
+	if err != nil {
+		return nil, err
+	}
+	data := runList{Filter: f}
 	oldest := oneOf(f, "order", []string{"asc"}) != ""
 	find := run.Filter{
 		Oldest:   oldest,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
@@ -23,7 +22,6 @@ type scenarioForm struct {
 	form
 
 	Scenario *scenario.Scenario // the changed scenario; nil for a new one
-	Pathways []option           // the selectable pathways; if nil, the user types an id
 	Lines    bool               // the caller's messages can be edited as lines
 	Types    []assert.Kind
 }
@@ -142,8 +140,7 @@ func faultsInParts(all callwright.FieldErrors) page.Faults {
 	return faults
 }
 
-// showScenarioForm shows the form. For a new scenario it adds the selectable pathways, unless Config.Pathways is nil, there are more than
-// pathway.MaxPage, or the form names a pathway that is not among them.
+// showScenarioForm shows the form. For a new scenario it offers the pathways.
 func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
 	data.Types = assert.Kinds()
 	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}
@@ -154,28 +151,9 @@ func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scena
 		view.Title = "Edit " + data.Scenario.Name
 		return view, nil
 	}
-	if p.cfg.Pathways == nil {
-		return view, nil
-	}
-	found, err := p.cfg.Pathways.List(ctx, r.Org(), pathway.Listing{Limit: pathway.MaxPage})
-	if err != nil || !found.Next.IsZero() {
-		return view, err
-	}
-	data.choose(found.Items)
-	return view, nil
-}
-
-// choose makes the pathways selectable, unless the form names a pathway that is not among them.
-func (f *scenarioForm) choose(all []pathway.Pathway) {
-	offered := f.Values["pathway_id"] == ""
-	options := make([]option, 0, len(all))
-	for _, one := range all {
-		offered = offered || one.ID == f.Values["pathway_id"]
-		options = append(options, option{one.ID, callwright.Clip(one.Name, scenario.MaxName)})
-	}
-	if offered && len(options) > 0 {
-		f.Pathways = options
-	}
+	var err error
+	data.Choices, err = p.choices(ctx, r.Org(), data.Values, chooseOne, "pathway_id")
+	return view, err
 }
 
 // patch converts the form to a patch. An invalid value causes CodeBadRequest with the name of the field.

@@ -13,19 +13,22 @@ import (
 
 // filter contains the form above a list. Its fields have the names of the API's parameters.
 type filter struct {
-	Values map[string]string // as typed; without empty fields
-	Faults page.Faults
-	Used   bool
+	Values  map[string]string // as typed; without empty fields
+	Faults  page.Faults
+	Choices choices
+	Used    bool
 }
 
-func readFilter(r *page.Request, fields ...string) filter {
-	f := filter{Values: map[string]string{}, Faults: page.Faults{}}
+// readFilter reads the given fields of a filter, and offers the objects that they may name.
+func (p pages) readFilter(ctx context.Context, r *page.Request, fields ...string) (f filter, err error) {
+	f = filter{Values: map[string]string{}, Faults: page.Faults{}}
 	for _, name := range fields {
 		if value := r.Query(name); value != "" {
 			f.Values[name], f.Used = value, true
 		}
 	}
-	return f
+	f.Choices, err = p.choices(ctx, r.Org(), f.Values, "All", fields...)
+	return f, err
 }
 
 // oneOf returns the value of a field. If the value is neither empty nor in the given list, oneOf also adds a fault.
@@ -70,12 +73,15 @@ type scenarioList struct {
 
 // scenarios shows the scenarios that match the filter, each with its most recent run.
 func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := scenarioList{Filter: readFilter(r, "pathway_id", "persona_id", "category", "enabled", "required")}
-	f := data.Filter
 	after, err := r.After()
 	if err != nil {
 		return nil, err
 	}
+	f, err := p.readFilter(ctx, r, "pathway_id", "persona_id", "category", "enabled", "required")
+	if err != nil {
+		return nil, err
+	}
+	data := scenarioList{Filter: f}
 	find := agenttest.ScenarioFilter{
 		Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Category: oneOf(f, "category", scenario.Categories()),
 		Enabled: f.choice("enabled"), Required: f.choice("required"), After: after, Limit: pageSize,

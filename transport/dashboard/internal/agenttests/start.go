@@ -13,8 +13,9 @@ import (
 
 // form contains the values of a form and their faults. Its fields have the names of the API.
 type form struct {
-	Values map[string]string // as typed
-	Faults page.Faults
+	Values  map[string]string // as typed
+	Faults  page.Faults
+	Choices choices
 }
 
 func readForm(r *page.Request, fields []string) form {

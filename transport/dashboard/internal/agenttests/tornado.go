@@ -26,12 +26,15 @@ type sessionList struct {
 
 // sessions shows the sessions that match the filter.
 func (p pages) sessions(ctx context.Context, r *page.Request) (page.Answer, error) {
-	data := sessionList{Filter: readFilter(r, "pathway_id", "persona_id", "status")}
-	f := data.Filter
 	after, err := r.After()
 	if err != nil {
 		return nil, err
 	}
+	f, err := p.readFilter(ctx, r, "pathway_id", "persona_id", "status")
+	if err != nil {
+		return nil, err
+	}
+	data := sessionList{Filter: f}
 	find := tornado.Filter{Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], After: after, Limit: tornado.MaxPage}
 	if state := oneOf(f, "status", tornado.States()); state != "" {
 		find.States = []tornado.State{state}
@@ -171,12 +174,16 @@ type newSession struct {
 }
 
 // newSession shows the form that starts a session.
-func (p pages) newSession(_ context.Context, r *page.Request) (page.Answer, error) {
-	return p.showNewSession(form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}}), nil
+func (p pages) newSession(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showNewSession(ctx, r, form{Values: map[string]string{"pathway_id": r.Query("pathway_id")}})
 }
 
 // showNewSession shows the form, or the reason why no session can be started.
-func (p pages) showNewSession(f form) *page.View {
+func (p pages) showNewSession(ctx context.Context, r *page.Request, f form) (page.Answer, error) {
+	var err error
+	if f.Choices, err = p.choices(ctx, r.Org(), f.Values, chooseOne, "pathway_id"); err != nil {
+		return nil, err
+	}
 	data := newSession{form: f}
 	if err := p.cfg.Tornado.CanStart(); err != nil {
 		data.Cannot = callwright.MessageOf(err)
@@ -185,7 +192,7 @@ func (p pages) showNewSession(f form) *page.View {
 	if len(f.Faults) > 0 {
 		view.Status = http.StatusUnprocessableEntity
 	}
-	return view
+	return view, nil
 }
 
 // startSession starts a session, or shows the form again with its faults.
@@ -202,7 +209,7 @@ func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, 
 	if f.Faults, ok = faultsOf(err, sessionFields...); !ok {
 		return nil, err
 	}
-	return p.showNewSession(f), nil
+	return p.showNewSession(ctx, r, f)
 }
 
 // session converts the form to a request. An invalid value causes CodeBadRequest with the name of the field.

@@ -26,6 +26,8 @@ var funcs = template.FuncMap{
 
 	"trigger": func(t group.Trigger) string { return triggerWords[t] },
 
+	"nameof": nameOf,
+
 	"maxscan": func() int { return agenttest.MaxScan },
 
 	"stability": stabilityOf, "session": sessionOf, "attempt": attemptOf,
