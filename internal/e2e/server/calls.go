@@ -17,7 +17,7 @@ func (s *Server) AttachOutbound(t testing.TB, number, endpoint string) {
 	})
 }
 
-// note is the task that TakeNotes sets.
+// note is the task that AssignTask sets.
 const note = "Answer the telephone, ask what the caller wants, and take note of it."
 
 // AttachInbound attaches a number for inbound calls from the allowed addresses and networks. If there are none, it allows every peer with
@@ -28,11 +28,11 @@ func (s *Server) AttachInbound(t testing.TB, number string, allowed ...string) {
 		Type: sipoas.SipDirectionInbound, AuthMode: sipoas.NewOptSipAuthMode(sipoas.SipAuthModeIP),
 		Options: sipoas.NewOptSipOptionsInput(sipoas.SipOptionsInput{AllowedIps: allowed}),
 	})
-	s.TakeNotes(t, number)
+	s.AssignTask(t, number)
 }
 
-// TakeNotes sets the task of an inbound number, because a number without one refuses calls.
-func (s *Server) TakeNotes(t testing.TB, number string) {
+// AssignTask sets the task of an inbound number, because a number without one refuses calls.
+func (s *Server) AssignTask(t testing.TB, number string) {
 	t.Helper()
 	update, err := s.API.UpdateInboundNumber(t.Context(), &agentsoas.InboundNumberUpdate{Prompt: agentsoas.NewOptNilString(note)},
 		agentsoas.UpdateInboundNumberParams{PhoneNumber: number})

@@ -98,7 +98,7 @@ func (s *Server) AttachRegistered(t testing.TB, number, registrar, username stri
 	if answer.RegisterPasswordForPbx.Value == "" {
 		t.Fatal("there is no password for the PBX")
 	}
-	s.TakeNotes(t, number)
+	s.AssignTask(t, number)
 	return answer.RegisterPasswordForPbx.Value
 }
 
